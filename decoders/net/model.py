@@ -83,7 +83,7 @@ Dissected: TypeAlias = TcpHeader | IpFragment | SetAside
 
 @dataclass(slots=True)
 class Headers:
-    """Columns over the packets of one buffer, one entry a packet. Columns other than `outcome` hold where outcome is TCP.
+    """Columns over the packets of one buffer, one entry a packet. Columns but `outcome` hold where outcome is TCP.
 
     Addresses are 128 bits in two columns, big end first, IPv4 as ::ffff:a.b.c.d with ip_version 4.
     """

@@ -10,7 +10,7 @@ FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
 
 
 class Side(enum.IntEnum):
-    """The endpoint that sent something. LOW is the smaller (address, port) of the conversation, whoever the client is."""
+    """The endpoint that sent something. LOW is the smaller (address, port) of the two, whoever the client is."""
 
     LOW = 0
     HIGH = 1

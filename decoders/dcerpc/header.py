@@ -1,0 +1,71 @@
+"""The 16 bytes that every connection-oriented PDU begins with: [C706] 12.6.3.1, [MS-RPCE] 2.2.2.1."""
+
+from __future__ import annotations
+
+import enum
+import struct
+from dataclasses import dataclass
+from typing import Final, Literal
+
+HEADER_BYTES: Final = 16
+RPC_VERSION: Final = 5
+MINOR_VERSIONS: Final = (0, 1)
+
+
+class PacketType(enum.IntEnum):
+    """[C706] 12.1; 16 is Microsoft's, [MS-RPCE] 2.2.2.10. The missing numbers are connectionless."""
+
+    REQUEST = 0
+    RESPONSE = 2
+    FAULT = 3
+    BIND = 11
+    BIND_ACK = 12
+    BIND_NAK = 13
+    ALTER_CONTEXT = 14
+    ALTER_CONTEXT_RESP = 15
+    AUTH3 = 16
+    SHUTDOWN = 17
+    CO_CANCEL = 18
+    ORPHANED = 19
+
+
+FROM_CLIENT: Final = frozenset(
+    (
+        PacketType.BIND,
+        PacketType.ALTER_CONTEXT,
+        PacketType.AUTH3,
+        PacketType.CO_CANCEL,
+        PacketType.ORPHANED,
+        PacketType.REQUEST,
+    )
+)
+"""A server sends requests too, as callbacks, but only to a client that sent one first ([MS-RPCE] 3.3.1.5.9)."""
+
+_TYPES: Final = {int(member): member for member in PacketType}
+_FIXED: Final = {"<": struct.Struct("<HHI"), ">": struct.Struct(">HHI")}
+
+
+@dataclass(frozen=True, slots=True)
+class PduHeader:
+    packet_type: PacketType
+    flags: int
+    byte_order: Literal["<", ">"]
+    frag_length: int
+    auth_length: int
+    call_id: int
+
+
+def parse_header(data: bytes | bytearray | memoryview, at: int = 0) -> PduHeader | None:
+    """The header at this place, or None where there cannot be one."""
+    if len(data) - at < HEADER_BYTES or data[at] != RPC_VERSION or data[at + 1] not in MINOR_VERSIONS:
+        return None
+    packet_type = _TYPES.get(data[at + 2])
+    integers, floats = data[at + 4], data[at + 5]
+    # drep: integer order in the high nibble, character set in the low one, float format in the second byte, two zeros.
+    if packet_type is None or integers & 0xEE or floats > 3 or data[at + 6] or data[at + 7]:
+        return None
+    byte_order: Literal["<", ">"] = "<" if integers & 0x10 else ">"
+    frag_length, auth_length, call_id = _FIXED[byte_order].unpack_from(data, at + 8)
+    if frag_length < HEADER_BYTES or auth_length > frag_length - HEADER_BYTES:
+        return None
+    return PduHeader(packet_type, data[at + 3], byte_order, frag_length, auth_length, call_id)

@@ -1,0 +1,151 @@
+"""Does a connection speak DCE/RPC, to which interfaces does it bind, and which side is the client?
+
+Fed the ordered bytes of both directions, it follows the chain of PDUs by their frag_length. Only headers, binds and
+alter_contexts are looked at; nothing else is kept.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from decoders.dcerpc.bind import parse_contexts
+from decoders.dcerpc.header import HEADER_BYTES, PacketType, PduHeader, parse_header
+from decoders.errors import DecodeError
+from decoders.limits import MAX_INTERFACES_KEPT, MAX_RESYNC_BYTES
+from decoders.tcp.model import Side
+
+_WITH_CONTEXTS = (PacketType.BIND, PacketType.ALTER_CONTEXT)
+_SERVER_ONLY = (
+    PacketType.BIND_ACK,
+    PacketType.BIND_NAK,
+    PacketType.ALTER_CONTEXT_RESP,
+    PacketType.SHUTDOWN,
+    PacketType.RESPONSE,
+    PacketType.FAULT,
+)
+
+
+class _State(enum.Enum):
+    IN_STEP = enum.auto()
+    """The next byte begins a PDU."""
+    SEARCHING = enum.auto()
+    """After a gap or a start in the middle: the next boundary has to be found."""
+    NOT_RPC = enum.auto()
+
+
+@dataclass(slots=True)
+class _Direction:
+    state: _State
+    held: bytearray = field(default_factory=bytearray)
+    skip: int = 0
+    searched: int = 0
+
+
+class Recogniser:
+    def __init__(self) -> None:
+        self.pdus = 0
+        self.interfaces: list[str] = []
+        """Abstract syntaxes proposed, in order of appearance, at most MAX_INTERFACES_KEPT."""
+        self.binder: Side | None = None
+        """Who sent the first bind or alter_context, or is the peer of who answered one."""
+        self.requester: Side | None = None
+        """Who sent the first request, or is the peer of who sent the first response or fault."""
+        self._directions: dict[Side, _Direction] = {}
+
+    @property
+    def speaks_rpc(self) -> bool:
+        return self.pdus > 0
+
+    def data(self, sender: Side, payload: bytes, *, from_start: bool) -> None:
+        """The next bytes of a direction. `from_start`: the capture has the connection's very first byte."""
+        direction = self._directions.get(sender)
+        if direction is None:
+            direction = _Direction(_State.IN_STEP if from_start else _State.SEARCHING)
+            self._directions[sender] = direction
+        if direction.state is _State.NOT_RPC:
+            return
+        if direction.skip >= len(payload):
+            direction.skip -= len(payload)
+            return
+        direction.held += memoryview(payload)[direction.skip :]
+        direction.skip = 0
+        while direction.held and direction.skip == 0 and self._advance(sender, direction):
+            pass
+
+    def gap(self, sender: Side, size: int) -> None:
+        direction = self._directions.setdefault(sender, _Direction(_State.SEARCHING))
+        if direction.skip >= size > 0:
+            direction.skip -= size  # the hole lies inside a PDU whose end is known
+            return
+        direction.held.clear()
+        direction.skip = 0
+        if direction.state is _State.IN_STEP:
+            direction.state, direction.searched = _State.SEARCHING, 0
+
+    def _advance(self, sender: Side, direction: _Direction) -> bool:
+        """One PDU or one search further. False: more bytes are needed, or this is no DCE/RPC."""
+        held = direction.held
+        if direction.state is _State.SEARCHING:
+            return self._search(direction)
+        if len(held) < HEADER_BYTES:
+            return False
+        header = parse_header(held)
+        if header is None:
+            never = self.pdus == 0
+            direction.state, direction.searched = (_State.NOT_RPC if never else _State.SEARCHING), 0
+            if never:
+                held.clear()
+            return not never
+        if header.packet_type in _WITH_CONTEXTS and len(held) < header.frag_length:
+            return False
+        self._note(sender, header, held)
+        direction.skip = max(0, header.frag_length - len(held))
+        del held[: header.frag_length]
+        return True
+
+    def _search(self, direction: _Direction) -> bool:
+        held = direction.held
+        at = held.find(5)
+        while at >= 0 and len(held) - at >= HEADER_BYTES:
+            header = parse_header(held, at)
+            if header is not None and _followed_by_header(held, at + header.frag_length):
+                break
+            at = held.find(5, at + 1)
+        passed = at if at >= 0 else len(held)
+        direction.searched += passed
+        del held[:passed]
+        if direction.searched > MAX_RESYNC_BYTES:
+            direction.state = _State.NOT_RPC
+            held.clear()
+            return False
+        if len(held) < HEADER_BYTES:
+            return False
+        direction.state = _State.IN_STEP
+        return True
+
+    def _note(self, sender: Side, header: PduHeader, pdu: bytearray) -> None:
+        self.pdus += 1
+        kind = header.packet_type
+        if kind in _WITH_CONTEXTS:
+            self.binder = sender if self.binder is None else self.binder
+            self._keep_interfaces(pdu[: header.frag_length], header)
+        elif kind in (PacketType.BIND_ACK, PacketType.BIND_NAK, PacketType.ALTER_CONTEXT_RESP):
+            self.binder = sender.peer if self.binder is None else self.binder
+        elif self.requester is None and kind in (PacketType.REQUEST, PacketType.RESPONSE, PacketType.FAULT):
+            self.requester = sender.peer if kind in _SERVER_ONLY else sender
+
+    def _keep_interfaces(self, pdu: bytearray, header: PduHeader) -> None:
+        try:
+            contexts = parse_contexts(pdu, header.byte_order)
+        except DecodeError:
+            return
+        for context in contexts:
+            name = context.abstract_syntax.uuid
+            if name not in self.interfaces and len(self.interfaces) < MAX_INTERFACES_KEPT:
+                self.interfaces.append(name)
+
+
+def _followed_by_header(held: bytearray, at: int) -> bool:
+    """A header found by searching is believed if the bytes after its PDU, as far as they are there, begin another one."""
+    return at + HEADER_BYTES > len(held) or parse_header(held, at) is not None

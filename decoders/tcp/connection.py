@@ -1,0 +1,222 @@
+"""One TCP connection: two streams, and the facts about it that a flow record needs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from decoders.limits import MAX_AHEAD_BYTES, MAX_HELD_BYTES
+from decoders.tcp.history import History, packet_letter
+from decoders.tcp.model import ACK, FIN, RST, SYN, Fate, Segment, Side, StreamEvent
+from decoders.tcp.sequence import MASK, add, distance
+from decoders.tcp.stream import Stream
+from decoders.tcp.zeek_state import Endpoint, Endpoints
+
+_CONTROL: Final = SYN | FIN | RST
+
+
+class Half:
+    """What one side sent."""
+
+    __slots__ = (
+        "duplicates_noted", "first_ack", "first_seq", "gaps_noted", "isn", "last_ack", "packets", "peer_stream",
+        "plain_noted", "sent_fin", "sent_rst", "sent_syn", "side", "stream",
+    )  # fmt: skip
+
+    def __init__(self, stream: Stream, peer_stream: Stream) -> None:
+        self.side = stream.sender
+        self.stream = stream
+        self.peer_stream = peer_stream
+        self.packets = 0
+        self.first_seq: int | None = None
+        self.first_ack: int | None = None
+        self.last_ack: int | None = None
+        self.isn: int | None = None
+        """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
+        self.sent_syn = self.sent_fin = self.sent_rst = False
+        self.plain_noted = [False, False]
+        """Whether a packet without payload, and one with it, is in the history already."""
+        self.gaps_noted = self.duplicates_noted = 0
+
+
+class Connection:
+    """Fed by a Conversation. Facts about its bytes are final after `finish`."""
+
+    def __init__(self, first: Segment) -> None:
+        low, high = Stream(Side.LOW), Stream(Side.HIGH)
+        self._halves = (Half(low, high), Half(high, low))
+        self._history = History()
+        self._endpoints = (Endpoints(Side.LOW), Endpoints(Side.HIGH))
+        self._packet = 0
+        self._last = first
+        self.first_ts_ns = self.last_ts_ns = first.ts_ns
+        self.first_capture = first.capture
+        self.first_frame = first.frame
+        self.first_sender = first.sender
+        self.first_seq = first.seq
+        self.first_ack = first.ack if first.flags & ACK else 0
+        self.syn_originator: Side | None = None
+        """Sender of the SYN, or the peer of the SYN-ACK's; in a simultaneous open the first SYN decides."""
+        self.packets_by_capture: defaultdict[int, int] = defaultdict(int)
+        self.payload_bytes_in: defaultdict[int, int] = defaultdict(int)
+
+    @property
+    def starts_midstream(self) -> bool:
+        return self.syn_originator is None
+
+    @property
+    def packets(self) -> dict[Side, int]:
+        return {half.side: half.packets for half in self._halves}
+
+    @property
+    def fates(self) -> dict[int, dict[Fate, int]]:
+        """Bytes by capture ordinal and fate, both directions."""
+        totals: dict[int, dict[Fate, int]] = {}
+        for half in self._halves:
+            for fate, sizes in half.stream.fates.items():
+                for capture, size in sizes.items():
+                    counts = totals.setdefault(capture, dict.fromkeys(Fate, 0))
+                    counts[fate] += size
+        return totals
+
+    @property
+    def conflicts(self) -> int:
+        return sum(half.stream.conflicts for half in self._halves)
+
+    @property
+    def is_over(self) -> bool:
+        """Both sides sent FIN, or one sent RST; stragglers may follow."""
+        low, high = self._halves
+        return (low.sent_fin and high.sent_fin) or low.sent_rst or high.sent_rst
+
+    @property
+    def is_under_way(self) -> bool:
+        """Both sides spoke or data flowed, and no side said goodbye."""
+        low, high = self._halves
+        spoke = (low.packets and high.packets) or not (low.stream.pristine and high.stream.pristine)
+        return bool(spoke) and not (low.sent_fin or high.sent_fin or self.is_over)
+
+    def isn(self, side: Side) -> int | None:
+        return self._halves[side].isn
+
+    def stream(self, side: Side) -> Stream:
+        return self._halves[side].stream
+
+    def stream_bytes(self, side: Side) -> int:
+        """Length of the stream as far as known: delivered bytes and gaps."""
+        return self._halves[side].stream.next
+
+    def missed_bytes(self, side: Side) -> int:
+        return self._halves[side].stream.missed
+
+    def delivered_bytes(self, side: Side) -> int:
+        return self._halves[side].stream.delivered
+
+    def history(self, originator: Side) -> str:
+        return self._history.oriented(originator, self.first_sender)
+
+    def conn_state(self, originator: Side) -> str:
+        stream_bytes = sum(half.stream.next for half in self._halves)
+        return self._endpoints[originator].conn_state(self.history(originator), stream_bytes)
+
+    def takes_syn(self, syn: Segment) -> bool:
+        """Whether a SYN or SYN-ACK can belong to this connection: it repeats the one seen, or was overtaken by others."""
+        mine, other = self._halves[syn.sender], self._halves[syn.sender.peer]
+        if mine.isn is not None:
+            answers = syn.flags & ACK and other.sent_syn and syn.ack == add(other.isn or 0, 1)
+            return syn.seq == mine.isn or bool(answers)
+        start = add(syn.seq, 1)
+        if mine.stream.settled:
+            return mine.stream.base_seq == start
+        known = mine.first_seq if mine.first_seq is not None else other.first_ack
+        return known is None or 0 <= distance(known, start) <= MAX_HELD_BYTES
+
+    def feed(self, segment: Segment) -> list[StreamEvent]:
+        half = self._halves[segment.sender]
+        flags = segment.flags
+        wire_len = segment.wire_len
+        self._packet = packet = self._packet + 1
+        half.packets += 1
+        self.packets_by_capture[segment.capture] += 1
+        self._last = segment
+        if segment.ts_ns > self.last_ts_ns:
+            self.last_ts_ns = segment.ts_ns
+        events: list[StreamEvent] = []
+        if flags & _CONTROL or not half.plain_noted[wire_len > 0]:
+            events = self._note_packet(half, segment)
+        if not segment.window and not flags & RST:
+            self._note_zero_window(half)
+        stream, peer_stream = half.stream, half.peer_stream
+        if flags & ACK and not flags & RST:
+            half.last_ack = ack = segment.ack
+            if (ack - peer_stream.next_seq) & MASK or peer_stream.next_seq < 0:
+                if (ack - peer_stream.next_seq) & MASK <= MAX_AHEAD_BYTES or peer_stream.next_seq < 0:
+                    peer_stream.acknowledge(ack, packet)
+        if wire_len or flags & _CONTROL or segment.payload:
+            self.payload_bytes_in[segment.capture] += len(segment.payload)
+            events = events + stream.feed(segment) if events else stream.feed(segment)
+            if stream.gaps != half.gaps_noted or stream.duplicate_segments != half.duplicates_noted:
+                self._note_oddities(half)
+        if stream.waiting or peer_stream.waiting:
+            for each in self._halves:
+                events = events + each.stream.tick(packet, segment)
+                self._note_oddities(each)
+        return events
+
+    def finish(self) -> list[StreamEvent]:
+        """No more packets: the last data and gaps of both sides."""
+        events: list[StreamEvent] = []
+        for half in self._halves:
+            other = self._halves[half.side.peer]
+            # The answer to a SYN that is no SYN-ACK belongs to an older connection (RFC 9293 3.5.2): its ACK tells
+            # nothing about this one.
+            trusted = not (half.sent_syn and other.isn is None and half.stream.pristine)
+            events += half.stream.finish(self._last, other.last_ack if trusted else None)
+            self._note_oddities(half)
+        return events
+
+    def _note_packet(self, half: Half, segment: Segment) -> list[StreamEvent]:
+        flags = segment.flags
+        events: list[StreamEvent] = []
+        if half.first_seq is None:
+            half.first_seq = segment.seq
+        if half.first_ack is None and flags & ACK and not flags & RST:
+            half.first_ack = segment.ack
+        if flags & SYN and not flags & RST:
+            events = self._note_syn(half, segment)
+        half.sent_fin |= bool(flags & FIN)
+        half.sent_rst |= bool(flags & RST)
+        for endpoints in self._endpoints:
+            endpoints.update(half.side, flags, segment.wire_len)
+        if letter := packet_letter(flags, segment.wire_len):
+            self._history.note(half.side, letter)
+        if not flags & _CONTROL:
+            half.plain_noted[segment.wire_len > 0] = True
+        return events
+
+    def _note_syn(self, half: Half, syn: Segment) -> list[StreamEvent]:
+        events: list[StreamEvent] = []
+        answers = bool(syn.flags & ACK)
+        if self.syn_originator is None:
+            self.syn_originator = half.side.peer if answers else half.side
+        half.sent_syn = True
+        if half.isn is None or half.stream.pristine:
+            half.isn = syn.seq
+        other = self._halves[half.side.peer]
+        if answers and other.isn is None and not other.stream.settled:
+            other.isn = add(syn.ack, -1)
+            events = other.stream.settle_at(syn.ack)
+        return events
+
+    def _note_zero_window(self, half: Half) -> None:
+        """As Zeek: no news after this side's reset, nor after the peer's FIN, when no window matters any more."""
+        if not half.sent_rst and not self._halves[half.side.peer].sent_fin:
+            self._history.note_scaled(half.side, "w")
+
+    def _note_oddities(self, half: Half) -> None:
+        stream = half.stream
+        if gaps := stream.gaps - half.gaps_noted:
+            self._history.note_scaled(half.side, "g", gaps)
+        if duplicates := stream.duplicate_segments - half.duplicates_noted:
+            self._history.note_scaled(half.side, "t", duplicates)
+        half.gaps_noted, half.duplicates_noted = stream.gaps, stream.duplicate_segments

@@ -1,0 +1,59 @@
+"""A stream joined in the middle, until enough was seen to say which byte is its first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from decoders.limits import MAX_AHEAD_BYTES, SETTLE_BYTES, SETTLE_SEGMENTS
+from decoders.tcp.sequence import add, distance
+
+if TYPE_CHECKING:
+    from decoders.tcp.model import Segment
+
+
+class Start:
+    """Data segments and ACKs seen before position 0 is known."""
+
+    __slots__ = ("_first_ack", "_probes", "_size", "fin_seq", "last_ack", "segments")
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.fin_seq: int | None = None
+        self.last_ack: tuple[int, int] | None = None
+        """The peer's furthest ACK number and the packet number it came with."""
+        self._first_ack: int | None = None
+        self._size = 0
+        self._probes: set[int] = set()
+        """Indices of the segments that only repeat, as garbage, the byte before the next one."""
+
+    @property
+    def reference(self) -> int | None:
+        return self.segments[0].seq if self.segments else None
+
+    def hold(self, segment: Segment) -> bool:
+        """Keep a data segment; true when it is time to settle."""
+        if segment.wire_len <= 1 and self.last_ack is not None and add(segment.seq, 1) == self.last_ack[0]:
+            self._probes.add(len(self.segments))
+        self.segments.append(segment)
+        self._size += len(segment.payload)
+        return len(self.segments) >= SETTLE_SEGMENTS or self._size >= SETTLE_BYTES
+
+    def acknowledge(self, ack: int, packet: int) -> None:
+        if self.last_ack is None:
+            self._first_ack = ack
+        elif not 0 < distance(ack, self.last_ack[0]) <= MAX_AHEAD_BYTES:
+            return
+        self.last_ack = (ack, packet)
+
+    def first_position(self) -> int | None:
+        """The sequence number of position 0, None where nothing tells it.
+
+        Without any data it is what the peer had acknowledged at first: what it acknowledged later was not captured.
+        """
+        if not self.segments:
+            return self._first_ack
+        data = [segment.seq for index, segment in enumerate(self.segments) if index not in self._probes]
+        if not data:
+            return add(self.segments[0].seq, 1)
+        near = (distance(seq, data[0]) for seq in data)
+        return add(data[0], min(way for way in near if abs(way) <= MAX_AHEAD_BYTES))

@@ -1,0 +1,147 @@
+"""Classic pcap: draft-ietf-opsawg-pcap. Both byte orders, microseconds, nanoseconds and the modified (Kuznetzov) header."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from decoders.errors import Malformed, NotThisFormat, Truncated
+from decoders.limits import MAX_RECORD_BYTES
+from ingest.containers.model import ByteOrder, Interface, Note, Position, Records, Section, Step, unaligned
+
+FILE_HEADER = 24
+CHAIN = 8
+"""Records in a row that must look right before a guess is believed: one alone is easily imitated by payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    ticks_per_second: int
+    record_header: int
+
+
+_VARIANTS = {
+    0xA1B2C3D4: _Variant(1_000_000, 16),
+    0xA1B23C4D: _Variant(1_000_000_000, 16),
+    # Alexey Kuznetzov's patched libpcap: interface index, protocol and packet type follow the usual four fields.
+    0xA1B2CD34: _Variant(1_000_000, 24),
+}
+
+MAGICS: dict[bytes, tuple[ByteOrder, _Variant]] = {
+    struct.pack(f"{order}I", magic): (order, variant) for magic, variant in _VARIANTS.items() for order in ("<", ">")
+}  # type: ignore[misc]
+
+
+class Pcap:
+    name = "pcap"
+
+    def opening(self, head: bytes) -> Position:
+        if head[:4] not in MAGICS:
+            raise NotThisFormat("no pcap magic number")
+        if len(head) < FILE_HEADER:
+            raise Truncated(f"the pcap file header has {len(head)} of {FILE_HEADER} bytes")
+        byte_order, variant = MAGICS[head[:4]]
+        major, minor, _zone, _accuracy, snap_len, link = struct.unpack_from(f"{byte_order}HHiIII", head, 4)
+        if major != 2:
+            raise Malformed(f"pcap version {major}.{minor} is not 2.x", 4)
+        # The upper half of the last field tells about frame check sequences, not about the link type.
+        interface = Interface(link & 0xFFFF, snap_len, variant.ticks_per_second)
+        return Position(FILE_HEADER, Section(byte_order, (interface,), variant.record_header))
+
+    def walk(self, buffer: bytes, start: Position, limit: int, *, at_end: bool) -> Step:
+        section, base, header = start.section, start.offset, start.section.record_header
+        captured_len = struct.Struct(f"{section.byte_order}I").unpack_from
+        found: list[int] = []
+        found_append = found.append
+        at, size = 0, len(buffer)
+        last_start = min(limit - base, size - header + 1)
+        damage = None
+        while at < last_start:
+            length = captured_len(buffer, at + 8)[0]
+            if length > MAX_RECORD_BYTES:
+                damage = Note("record-length-absurd", f"a record claims {length} captured bytes", base + at)
+                break
+            following = at + header + length
+            if following > size:
+                break
+            found_append(at)
+            at = following
+        if damage is None and at_end and base + at < limit and at < size:
+            damage = _cut(buffer, at, base, section)
+        records = _columns(buffer, base, section, found)
+        return Step([records] if found else [], Position(base + at, section), damage, _beyond_snap_length(records))
+
+    def guess(self, buffer: bytes, at: int, opening: Position) -> Position | None:
+        section = opening.section
+        header = section.record_header
+        if len(buffer) < header:
+            return None
+        u32 = unaligned(buffer, f"{section.byte_order}u4")
+        starts = len(buffer) - header + 1
+        fraction, captured, wire = (u32[shift : shift + starts] for shift in (4, 8, 12))
+        plausible = (
+            (fraction < section.interfaces[0].ticks_per_second)
+            & (captured <= MAX_RECORD_BYTES)
+            & (captured > 0)
+            & (wire >= captured)
+            & (wire <= 2 * MAX_RECORD_BYTES)
+        )
+        for candidate in np.flatnonzero(plausible).tolist():
+            if _chain_holds(plausible, captured, candidate, header):
+                return Position(at + candidate, section)
+        return None
+
+
+def _chain_holds(plausible: np.ndarray, captured: np.ndarray, at: int, header: int) -> bool:
+    for _ in range(CHAIN):
+        if at >= len(plausible):
+            return True
+        if not plausible[at]:
+            return False
+        at += header + int(captured[at])
+    return True
+
+
+def _cut(buffer: bytes, at: int, base: int, section: Section) -> Note:
+    left = len(buffer) - at
+    if left < section.record_header:
+        return Note("record-cut", f"the file ends after {left} bytes of a record header", base + at)
+    length = struct.unpack_from(f"{section.byte_order}I", buffer, at + 8)[0]
+    have = left - section.record_header
+    return Note("record-cut", f"the file ends after {have} of a packet's {length} bytes", base + at)
+
+
+def _columns(buffer: bytes, base: int, section: Section, found: list[int]) -> Records:
+    at = np.array(found, np.int64)
+    u32 = unaligned(buffer, f"{section.byte_order}u4")
+    interface = section.interfaces[0]
+    nanoseconds_per_tick = 1_000_000_000 // interface.ticks_per_second
+    seconds, fraction = u32[at].astype(np.int64), u32[at + 4].astype(np.int64)
+    return Records(
+        buffer=buffer,
+        base=base,
+        section=section,
+        record_offset=at,
+        data_offset=at + section.record_header,
+        captured_len=u32[at + 8].astype(np.int64),
+        wire_len=u32[at + 12].astype(np.int64),
+        ts_ns=seconds * 1_000_000_000 + fraction * nanoseconds_per_tick,
+        interface=np.zeros(len(at), np.int64),
+    )
+
+
+def _beyond_snap_length(records: Records) -> list[Note]:
+    snap_len = records.section.interfaces[0].snap_len
+    if not snap_len or not len(records):
+        return []
+    over = np.flatnonzero(records.captured_len > snap_len).tolist()
+    return [
+        Note(
+            "record-beyond-snap-length",
+            f"a record has {records.captured_len[i]} captured bytes, the file header allows {snap_len}",
+            records.base + int(records.record_offset[i]),
+        )
+        for i in over
+    ]

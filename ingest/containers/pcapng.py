@@ -1,0 +1,220 @@
+"""pcapng: draft-ietf-opsawg-pcapng. Both byte orders, any number of sections and interfaces, unknown blocks skipped."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from decoders.errors import Malformed, NotThisFormat, Truncated
+from decoders.limits import MAX_RECORD_BYTES
+from ingest.containers.model import (
+    NO_TIME,
+    ByteOrder,
+    Interface,
+    Note,
+    Position,
+    Records,
+    Section,
+    Step,
+    unaligned,
+)
+from ingest.containers.pcapng_options import interface_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+SHB, IDB, OPB, SPB, EPB = 0x0A0D0D0A, 1, 2, 3, 6
+_KNOWN = (SHB, IDB, OPB, SPB, 4, 5, EPB)
+_PACKETS = (EPB, OPB, SPB)
+SMALLEST = {SHB: 28, IDB: 20, OPB: 32, SPB: 16, EPB: 32}
+"""Total length of each block without options and packet bytes."""
+
+MAGIC = struct.pack("<I", SHB)
+_BYTE_ORDERS: dict[bytes, ByteOrder] = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
+CHAIN = 4
+"""Blocks in a row that must look right before a guess is believed; each repeats its length at its end."""
+MAX_BLOCK = 8 * 1024 * 1024
+"""Largest block we look into (others are skipped by length): the draft sets no bound, real ones stay far below."""
+
+
+class Pcapng:
+    name = "pcapng"
+
+    def opening(self, head: bytes) -> Position:
+        if head[:4] != MAGIC:
+            raise NotThisFormat("no section header block")
+        order = _BYTE_ORDERS.get(head[8:12])
+        if order is None:
+            raise (Malformed if len(head) >= 12 else Truncated)("the section header has no byte-order magic", 8)
+        # The interface blocks that follow the section header belong to the opening: a split that starts in the middle
+        # of the file assumes them, and the verified chain of splits shows whether it was right.
+        start = Position(0, Section(order, ()))
+        for _ in range(len(head) // 12):
+            if start.offset > 0 and head[start.offset : start.offset + 4] != struct.pack(f"{order}I", IDB):
+                break
+            step = self.walk(head[start.offset :], start, start.offset + 1, at_end=False)
+            if step.damage:
+                raise Malformed(step.damage.detail, step.damage.offset)
+            if step.next.offset == start.offset:
+                if start.offset == 0:
+                    raise Truncated("the file ends inside its section header")
+                break
+            start = step.next
+        return start
+
+    def walk(self, buffer: bytes, start: Position, limit: int, *, at_end: bool) -> Step:
+        section, base = start.section, start.offset
+        step = Step([], start)
+        pair = struct.Struct(f"{section.byte_order}II").unpack_from
+        packets: list[tuple[int, int]] = []
+        at, size = 0, len(buffer)
+        while base + at < limit and at + 12 <= size:
+            kind, length = pair(buffer, at)
+            if kind == SHB:
+                order = _BYTE_ORDERS.get(buffer[at + 8 : at + 12])
+                if order is None:
+                    step.damage = Note("block-malformed", "a section header has no byte-order magic", base + at)
+                    break
+                length = struct.unpack_from(f"{order}I", buffer, at + 4)[0]
+            if problem := _length_problem(kind, length):
+                step.damage = Note("block-malformed", problem, base + at)
+                break
+            following = at + length
+            if following > size:
+                if kind in SMALLEST or at_end:
+                    break
+                # Nobody needs the bytes of an unknown block; what follows it says whether its length was true.
+                at = following
+                break
+            if (closing := _closing_problem(buffer, kind, following, length, section)) is not None:
+                step.damage = Note("block-malformed", closing, base + at)
+                break
+            if kind in _PACKETS:
+                packets.append((at, kind))
+            elif kind in (SHB, IDB):
+                _flush(step, buffer, base, section, packets)
+                packets = []
+                try:
+                    section = _after(buffer, at, length, kind, section)
+                except Malformed as error:
+                    step.damage = Note("block-malformed", error.detail, base + at)
+                    break
+                pair = struct.Struct(f"{section.byte_order}II").unpack_from
+            at = following
+        _flush(step, buffer, base, section, packets)
+        step.next = Position(base + at, section)
+        if step.damage is None and at_end and base + at < limit and at < size:
+            step.damage = Note("record-cut", f"the file ends after {size - at} bytes of a block", base + at)
+        return step
+
+    def guess(self, buffer: bytes, at: int, opening: Position) -> Position | None:
+        section = opening.section
+        skip = -at % 4  # blocks are padded to 32 bits, so they all begin at a multiple of four
+        words = np.frombuffer(buffer, f"{section.byte_order}u4", count=max(0, len(buffer) - skip) // 4, offset=skip)
+        if len(words) < 3:
+            return None
+        kinds, lengths = words[:-1], words[1:]
+        plausible = np.isin(kinds, _KNOWN) & (lengths % 4 == 0) & (lengths >= 12) & (lengths <= MAX_RECORD_BYTES * 2)
+        for candidate in np.flatnonzero(plausible).tolist():
+            if _chain_holds(words, plausible, candidate):
+                return Position(at + skip + 4 * candidate, section)
+        return None
+
+
+def _chain_holds(words: npt.NDArray[np.uint32], plausible: npt.NDArray[np.bool_], at: int) -> bool:
+    for _ in range(CHAIN):
+        if at >= len(plausible):
+            return True
+        if not plausible[at]:
+            return False
+        length = int(words[at + 1])
+        closing = at + length // 4 - 1
+        if closing < len(words) and words[closing] != length:
+            return False
+        at = closing + 1
+    return True
+
+
+def _length_problem(kind: int, length: int) -> str | None:
+    if length % 4 or length < SMALLEST.get(kind, 12):
+        return f"a block of type {kind} claims {length} bytes"
+    if kind in SMALLEST and length > MAX_BLOCK:
+        return f"a block of type {kind} claims {length} bytes"
+    return None
+
+
+def _closing_problem(buffer: bytes, kind: int, following: int, length: int, section: Section) -> str | None:
+    order = section.byte_order if kind != SHB else _BYTE_ORDERS[buffer[following - length + 8 : following - length + 12]]
+    closing = struct.unpack_from(f"{order}I", buffer, following - 4)[0]
+    if closing != length:
+        return f"a block opens with length {length} and closes with {closing}"
+    if kind in (EPB, OPB):
+        captured = struct.unpack_from(f"{order}I", buffer, following - length + 20)[0]
+        if captured > min(length - 32, MAX_RECORD_BYTES):
+            return f"a packet of {captured} captured bytes in a block of {length}"
+    return None
+
+
+def _after(buffer: bytes, at: int, length: int, kind: int, section: Section) -> Section:
+    if kind == IDB:
+        return Section(section.byte_order, (*section.interfaces, interface_of(buffer[at : at + length], section)))
+    order = _BYTE_ORDERS[buffer[at + 8 : at + 12]]
+    major, minor = struct.unpack_from(f"{order}HH", buffer, at + 12)
+    if major != 1:
+        raise Malformed(f"pcapng version {major}.{minor} is not 1.x")
+    return Section(order, ())
+
+
+def _flush(step: Step, buffer: bytes, base: int, section: Section, packets: list[tuple[int, int]]) -> None:
+    if packets:
+        step.records.append(_columns(buffer, base, section, np.array(packets, np.int64)))
+
+
+def _columns(buffer: bytes, base: int, section: Section, packets: npt.NDArray[np.int64]) -> Records:
+    at, kind = packets[:, 0], packets[:, 1]
+    u16, u32 = unaligned(buffer, f"{section.byte_order}u2"), unaligned(buffer, f"{section.byte_order}u4")
+    simple = kind == SPB
+    timed = np.flatnonzero(~simple)
+    interface = np.where(kind == OPB, u16[at + 8], np.where(simple, 0, u32[at + 8])).astype(np.int64)
+    captured, wire = u32[at + 20 - 12 * simple].astype(np.int64), u32[at + 24 - 16 * simple].astype(np.int64)
+    if simple.any():
+        # A simple packet has no captured length of its own: the interface's snap length and the block bound it.
+        snap_len = (section.interfaces[0].snap_len if section.interfaces else 0) or MAX_RECORD_BYTES
+        in_block = u32[at + 4].astype(np.int64) - SMALLEST[SPB]
+        captured = np.where(simple, np.minimum(np.minimum(wire, snap_len), in_block), captured)
+    ts_ns = np.full(len(at), NO_TIME, np.int64)
+    ticks = (u32[at[timed] + 12].astype(np.uint64) << np.uint64(32)) | u32[at[timed] + 16].astype(np.uint64)
+    ts_ns[timed] = _nanoseconds(ticks, interface[timed], section)
+    return Records(
+        buffer=buffer,
+        base=base,
+        section=section,
+        record_offset=at,
+        data_offset=at + np.where(simple, 12, 28),
+        captured_len=captured,
+        wire_len=wire,
+        ts_ns=ts_ns,
+        interface=interface,
+    )
+
+
+def _nanoseconds(
+    ticks: npt.NDArray[np.uint64], interface: npt.NDArray[np.int64], section: Section
+) -> npt.NDArray[np.int64]:
+    result = np.full(len(ticks), NO_TIME, np.int64)
+    for number in np.unique(interface).tolist():
+        if number >= len(section.interfaces):
+            continue
+        rows = interface == number
+        per_second, offset = section.interfaces[number].ticks_per_second, section.interfaces[number].offset_seconds
+        seconds, rest = np.divmod(ticks[rows], np.uint64(per_second))
+        if per_second <= 1_000_000_000:
+            nanoseconds = (rest * np.uint64(1_000_000_000) // np.uint64(per_second)).astype(np.int64)
+        else:  # rest times a billion would leave 64 bits
+            nanoseconds = np.array([int(r) * 1_000_000_000 // per_second for r in rest.tolist()], np.int64)
+        # A time beyond the year 2262 is a damaged or hostile one: it may wrap, it must not stop the run.
+        with np.errstate(over="ignore"):
+            result[rows] = (seconds.astype(np.int64) + offset) * 1_000_000_000 + nanoseconds
+    return result

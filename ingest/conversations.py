@@ -1,0 +1,43 @@
+"""Conversation keys in bulk: the same 64 bits for both directions of a TCP 4-tuple."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from decoders.net.model import Column, Headers
+
+# Multipliers of the splitmix64 finaliser (public domain, Sebastiano Vigna), which spreads every input bit over all output bits.
+_M1: Final = np.uint64(0xBF58476D1CE4E5B9)
+_M2: Final = np.uint64(0x94D049BB133111EB)
+_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
+def from_low_side(headers: Headers, rows: Column) -> Column:
+    """Was the packet sent by the endpoint with the smaller (address, port)?"""
+    source_high, destination_high = headers.src_high[rows], headers.dst_high[rows]
+    source_low, destination_low = headers.src_low[rows], headers.dst_low[rows]
+    ports = headers.sport[rows] <= headers.dport[rows]
+    low = (source_low < destination_low) | ((source_low == destination_low) & ports)
+    return (source_high < destination_high) | ((source_high == destination_high) & low)
+
+
+def conversation_keys(headers: Headers, rows: Column) -> Column:
+    """An int64 a row. Two conversations that share a key are told apart again where segments are put in order."""
+    source = _endpoint(headers.src_high[rows], headers.src_low[rows], headers.sport[rows])
+    destination = _endpoint(headers.dst_high[rows], headers.dst_low[rows], headers.dport[rows])
+    # Sum and exclusive or are symmetric, so no sorting of the two endpoints is needed.
+    both = _mixed(source + destination) ^ (source ^ destination) * _GOLDEN
+    return (_mixed(both) + headers.ip_version[rows].astype(np.uint64)).view(np.int64)
+
+
+def _endpoint(high: Column, low: Column, port: Column) -> Column:
+    return _mixed(_mixed(high * _GOLDEN ^ low) + port.astype(np.uint64) * _GOLDEN)
+
+
+def _mixed(value: Column) -> Column:
+    value = (value ^ value >> np.uint64(30)) * _M1
+    value = (value ^ value >> np.uint64(27)) * _M2
+    return value ^ value >> np.uint64(31)

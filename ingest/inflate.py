@@ -1,0 +1,87 @@
+"""gzip and zstd as a forward-only byte source: what can be inflated is delivered, then the damage is named."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Final, Literal
+
+import pyarrow as pa
+
+from ingest.files import PlainFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Compression = Literal["none", "gzip", "zstd"]
+MAGICS: Final[dict[bytes, Compression]] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_CHUNK: Final = 1024 * 1024
+
+
+class InflatedFile:
+    """Reads must not go back before the last offset asked for."""
+
+    def __init__(self, path: str, compression: Compression) -> None:
+        self.path = path
+        self.damage: str | None = None
+        self._parts = _INFLATE[compression](path)
+        self._held = bytearray()
+        self._start = 0
+
+    def read(self, offset: int, length: int) -> bytes:
+        while self._start + len(self._held) < offset + length:
+            try:
+                part = next(self._parts)
+            except StopIteration:
+                break
+            except (zlib.error, OSError, EOFError, pa.ArrowInvalid) as error:
+                self.damage = f"the compressed data is damaged: {error}"
+                self._parts = iter(())
+                break
+            self._held += part
+            self._drop_before(offset)
+        self._drop_before(offset)
+        first = offset - self._start
+        return bytes(self._held[first : first + length]) if first < len(self._held) else b""
+
+    def _drop_before(self, offset: int) -> None:
+        useless = min(offset - self._start, len(self._held))
+        if useless > 0:
+            del self._held[:useless]
+            self._start += useless
+
+    def close(self) -> None:
+        self._parts = iter(())
+
+
+def _gunzip(path: str) -> Iterator[bytes]:
+    """All members of the file. zlib itself, since the gzip module drops what it inflated before an error."""
+    source, offset = PlainFile(path), 0
+    inflater = zlib.decompressobj(wbits=31)
+    started = False
+    try:
+        while chunk := source.read(offset, _CHUNK):
+            offset += len(chunk)
+            while chunk:
+                if inflater.eof:
+                    chunk = chunk.lstrip(b"\0")  # tapes and some rotators pad with zeros between members
+                    if not chunk:
+                        break
+                    inflater, started = zlib.decompressobj(wbits=31), False
+                part = inflater.decompress(chunk, _CHUNK)
+                started = True
+                if part:
+                    yield part
+                chunk = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+        if started and not inflater.eof:
+            raise EOFError("the file ends before the end of its gzip stream")
+    finally:
+        source.close()
+
+
+def _unzstd(path: str) -> Iterator[bytes]:
+    with pa.OSFile(path, "rb") as file, pa.CompressedInputStream(file, "zstd") as stream:
+        while part := stream.read(_CHUNK):
+            yield part
+
+
+_INFLATE = {"gzip": _gunzip, "zstd": _unzstd}

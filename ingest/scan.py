@@ -1,0 +1,215 @@
+"""The first, wide pass over one split: count everything, find the conversations that may be of interest, keep no payload."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from decoders.dcerpc.first_bytes import may_begin_pdu
+from decoders.dcerpc.well_known import PORTS
+from decoders.net.model import Outcome
+from decoders.tcp.model import ACK, SYN
+from ingest.containers.model import NO_TIME
+from ingest.conversations import conversation_keys, from_low_side
+from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
+from ingest.splits import SplitReader
+from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SPLIT_REPORTS, SYNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from decoders.net.model import Column, Headers, IpFragment
+    from ingest.containers.model import Records
+    from ingest.splits import Split
+    from schemas.model import Table
+
+_WELL_KNOWN = np.zeros(65_536, np.bool_)
+_WELL_KNOWN[list(PORTS)] = True
+_CARRIERS = frozenset((4, 6, 17, 41, 47))
+"""Protocols whose fragments may carry TCP: IP in IP, TCP, UDP (VXLAN), GRE."""
+_NEVER = np.iinfo(np.int64).max
+
+
+def scan_split(split: Split) -> Iterator[tuple[Table, pa.RecordBatch]]:
+    """Batches of the tables in schemas.internal.SCAN."""
+    reader = SplitReader(split)
+    scan = _Scan(split.file, split.index)
+    for records in reader:
+        headers = headers_of(records)
+        scan.count(records, headers)
+        scan.conversations(records, headers)
+        yield from scan.odd_packets(records, headers)
+        scan.frame += len(records)
+    yield from scan.summary()
+    yield SCAN_ISSUES, scan.table(
+        SCAN_ISSUES, [(None, note.code, note.detail, note.offset) for note in reader.notes]
+    )
+    report, damage = reader.report, reader.report.damage
+    yield SPLIT_REPORTS, scan.table(
+        SPLIT_REPORTS,
+        [
+            (
+                report.start.to_json() if report.start else None,
+                report.end.to_json() if report.end else None,
+                report.packets,
+                *((damage.code, damage.detail, damage.offset) if damage else (None, None, None)),
+                scan.first_ts_ns,
+                scan.last_ts_ns,
+                sorted(scan.link_types),
+            )
+        ],
+    )
+
+
+class _Scan:
+    def __init__(self, file: int, split: int) -> None:
+        self.file, self.split = file, split
+        self.frame = 0
+        self.first_ts_ns: int | None = None
+        self.last_ts_ns: int | None = None
+        self.link_types: set[int] = set()
+        self._outcomes = np.zeros(len(Outcome), np.int64)
+        self._conversations: list[dict[str, Column]] = []
+        self._syns: list[dict[str, Column]] = []
+        self._interfaces_told: set[int] = set()
+
+    def table(self, table: Table, rows: list[tuple[object, ...]]) -> pa.RecordBatch:
+        columns = [[self.file] * len(rows), [self.split] * len(rows), *(zip(*rows, strict=True) if rows else [])]
+        arrays = [
+            pa.array(list(columns[n]) if n < len(columns) else [], column.type)
+            for n, column in enumerate(table.columns)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=table.arrow)
+
+    def count(self, records: Records, headers: Headers) -> None:
+        self._outcomes += np.bincount(headers.outcome, minlength=len(Outcome))
+        self.link_types.update(np.unique(link_types(records)).tolist())
+        self.link_types.discard(NO_LINK_TYPE)
+        times = records.ts_ns[records.ts_ns != NO_TIME]
+        if len(times):
+            first, last = int(times.min()), int(times.max())
+            self.first_ts_ns = first if self.first_ts_ns is None else min(first, self.first_ts_ns)
+            self.last_ts_ns = last if self.last_ts_ns is None else max(last, self.last_ts_ns)
+
+    def conversations(self, records: Records, headers: Headers) -> None:
+        tcp = np.flatnonzero(headers.outcome == Outcome.TCP)
+        if not len(tcp):
+            return
+        buffer = np.frombuffer(records.buffer, np.uint8)
+        keys, low = conversation_keys(headers, tcp), from_low_side(headers, tcp)
+        payload = headers.payload_len[tcp].astype(np.int64)
+        known = (_WELL_KNOWN[headers.sport[tcp]] | _WELL_KNOWN[headers.dport[tcp]]) & (payload > 0)
+        frames = tcp + self.frame
+        self._conversations.append(
+            _by_key(
+                {
+                    "key": keys,
+                    "packets": np.ones(len(tcp), np.int64),
+                    "payload_bytes": payload,
+                    "well_known_port": known,
+                    "may_be_rpc": may_begin_pdu(buffer, headers.payload_offset[tcp], payload),
+                    "first_low": np.where(low, frames, _NEVER),
+                    "first_high": np.where(low, _NEVER, frames),
+                }
+            )
+        )
+        syn = np.flatnonzero((headers.flags[tcp] & (SYN | ACK)) == SYN)
+        if len(syn):
+            sequence = headers.seq[tcp[syn]].astype(np.int64)
+            self._syns.append({"key": keys[syn], "frame": frames[syn], "from_low": low[syn], "seq": sequence})
+
+    def odd_packets(self, records: Records, headers: Headers) -> Iterator[tuple[Table, pa.RecordBatch]]:
+        """Fragments and problems: rare, so a Python object each does no harm."""
+        fragments = [
+            self._fragment_row(records, row, fragment)
+            for row, fragment in headers.fragments.items()
+            if fragment.protocol in _CARRIERS
+        ]
+        others = len(headers.fragments) - len(fragments)
+        self._outcomes[Outcome.IP_FRAGMENT] -= others
+        self._outcomes[Outcome.NOT_TCP] += others
+        if fragments:
+            yield FRAGMENTS, self.table(FRAGMENTS, fragments)
+        issues: list[tuple[object, ...]] = [
+            (row + self.frame, aside.outcome.name.lower().replace("_", "-"), aside.detail, aside.offset)
+            for row, aside in headers.set_aside.items()
+        ]
+        issues += self._unread_interfaces(records, headers)
+        if issues:
+            yield SCAN_ISSUES, self.table(SCAN_ISSUES, issues)
+
+    def _fragment_row(self, records: Records, row: int, fragment: IpFragment) -> tuple[object, ...]:
+        start = int(records.data_offset[row]) + fragment.payload_offset
+        return (
+            row + self.frame,
+            int(records.ts_ns[row]),
+            fragment.src,
+            fragment.dst,
+            fragment.protocol,
+            fragment.identification,
+            fragment.fragment_offset,
+            fragment.more,
+            fragment.payload_wire_len,
+            records.buffer[start : start + fragment.payload_len],
+        )
+
+    def _unread_interfaces(self, records: Records, headers: Headers) -> list[tuple[object, ...]]:
+        rows = np.flatnonzero(headers.outcome == Outcome.UNSUPPORTED_LINK)
+        issues: list[tuple[object, ...]] = []
+        for number in np.unique(records.interface[rows]).tolist():
+            if number in self._interfaces_told:
+                continue
+            self._interfaces_told.add(number)
+            row = int(rows[records.interface[rows] == number][0])
+            offset = records.base + int(records.record_offset[row])
+            interfaces = records.section.interfaces
+            if number < len(interfaces):
+                detail = f"interface {number} has link type {interfaces[number].link_type}, which is not read"
+                issues.append((row + self.frame, "unsupported-link-type", detail, offset))
+            else:
+                detail = f"packets name interface {number}, which no block describes"
+                issues.append((row + self.frame, "undeclared-interface", detail, offset))
+        return issues
+
+    def summary(self) -> Iterator[tuple[Table, pa.RecordBatch]]:
+        yield COUNTS, self.table(
+            COUNTS, [(outcome.counter, int(self._outcomes[outcome])) for outcome in Outcome if self._outcomes[outcome]]
+        )
+        for table, parts in ((CONVERSATIONS, self._conversations), (SYNS, self._syns)):
+            if not parts:
+                continue
+            columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            if table is CONVERSATIONS:
+                columns = _by_key(columns)
+            yield table, self._from_columns(table, columns)
+
+    def _from_columns(self, table: Table, columns: dict[str, Column]) -> pa.RecordBatch:
+        count = len(columns["key"])
+        columns = {"file": np.full(count, self.file), "split": np.full(count, self.split), **columns}
+        arrays = [
+            pa.array(values, column.type, mask=values == _NEVER if column.name.startswith("first_") else None)
+            for column, values in ((column, columns[column.name]) for column in table.columns)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=table.arrow)
+
+
+_REDUCTIONS = {
+    "packets": np.add,
+    "payload_bytes": np.add,
+    "well_known_port": np.logical_or,
+    "may_be_rpc": np.logical_or,
+    "first_low": np.minimum,
+    "first_high": np.minimum,
+}
+
+
+def _by_key(columns: dict[str, Column]) -> dict[str, Column]:
+    """One row a conversation."""
+    order = np.argsort(columns["key"])
+    keys = columns["key"][order]
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    reduced = {name: reduction.reduceat(columns[name][order], starts) for name, reduction in _REDUCTIONS.items()}
+    return {"key": keys[starts], **reduced}

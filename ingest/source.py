@@ -1,0 +1,92 @@
+"""The Spark data source `pcap`: packets of captures as rows.
+
+    ingest.register(spark)
+    spark.read.format("pcap").load("captures/")                            # folders, files, globs
+    spark.read.format("pcap").schema("ts timestamp, src_h string").load(path)   # reads no payload
+    spark.read.format("pcap").option("headersOnly", True).load(path)
+
+Options: `headersOnly` (default false) leaves out the column payload; `splitBytes` (default 64 MiB) is how much of a file one
+task reads. Files that are no captures raise an error; a damaged capture gives its packets up to the damage.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from schemas.model import ddl
+from schemas.tables.packets import PACKETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from ingest.splits import Split
+
+
+@dataclass
+class _SplitPartition(InputPartition):
+    split: Split
+    first_frame: int
+
+
+class PcapDataSource(DataSource):
+    @classmethod
+    def name(cls) -> str:
+        return "pcap"
+
+    def schema(self) -> str:
+        headers_only = self.options.get("headersOnly", "false").lower() == "true"
+        return ddl(PACKETS.arrow.remove(PACKETS.names.index("payload")) if headers_only else PACKETS.arrow)
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        unknown = [name for name in schema.names if name not in PACKETS.names]
+        if unknown:
+            raise ValueError(f"the data source pcap has no column {', '.join(unknown)}; it has {', '.join(PACKETS.names)}")
+        path = self.options.get("path") or self.options.get("paths")
+        if not path:
+            raise ValueError('the data source pcap needs a path: spark.read.format("pcap").load(PATH)')
+        return _PcapReader(path, tuple(schema.names), int(self.options.get("splitBytes", "0")))
+
+
+class _PcapReader(DataSourceReader):
+    def __init__(self, path: str, columns: tuple[str, ...], split_bytes: int) -> None:
+        self.path = path
+        self.columns = columns
+        self.split_bytes = split_bytes
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """A file of several splits is walked once, record header by record header: frame numbers need the counts before."""
+        from ingest.captures import open_capture  # noqa: PLC0415 - Spark pickles this class; keep it light
+        from ingest.files import expand  # noqa: PLC0415
+        from ingest.splits import SPLIT_BYTES, SplitReport, exact, first_frames, plan  # noqa: PLC0415
+
+        found: list[InputPartition] = []
+        for file, path in enumerate(expand(_paths(self.path))):
+            splits = plan(open_capture(path), file, self.split_bytes or SPLIT_BYTES)
+            if len(splits) == 1:
+                found.append(_SplitPartition(splits[0], 1))
+                continue
+            reports = exact(splits, [SplitReport(file, split.index, None, None, 0) for split in splits])
+            found += [
+                _SplitPartition(replace(split, start=report.start), frame)
+                for split, report, frame in zip(splits, reports, first_frames(reports), strict=False)
+                if report.packets
+            ]
+        return found
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        from ingest.packets import packet_batches  # noqa: PLC0415
+
+        assert isinstance(partition, _SplitPartition)  # noqa: S101 - narrows the type for mypy
+        yield from packet_batches(partition.split, partition.first_frame, self.columns)
+
+
+def _paths(option: str) -> list[str]:
+    """load() hands several paths over as a JSON list."""
+    return [str(path) for path in json.loads(option)] if option.startswith("[") else [option]

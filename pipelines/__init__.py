@@ -1,0 +1,1 @@
+"""Spark stages, the run, and the command line."""

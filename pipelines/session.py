@@ -1,0 +1,86 @@
+"""The one place that builds a Spark session."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pyspark.sql import SparkSession
+
+OLDEST_JAVA: Final = 17
+_SETTINGS: Final = {
+    "spark.sql.session.timeZone": "UTC",
+    # The default, INT96, is deprecated and read as local time by some tools.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Rows carry payload: a batch of the default 10,000 rows could hold hundreds of megabytes.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "16",
+    "spark.log.level": "ERROR",
+}
+
+
+class NoJava(Exception):
+    """Spark cannot start; the text says what to install."""
+
+
+def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The session of this process; starting it takes several seconds, so ask only when there is work for it."""
+    _need_java()
+    # Workers start whatever `python3` is first in PATH unless they are told otherwise.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - slow to import
+
+    builder = SparkSession.builder.master(master).appName("mqtrail")
+    chosen = _SETTINGS | ({"spark.driver.memory": _driver_memory()} if master.startswith("local") else {})
+    for key, value in (chosen | dict(settings or {})).items():
+        builder = builder.config(key, value)
+    with _quiet_start():
+        return builder.getOrCreate()
+
+
+def _driver_memory() -> str:
+    """A third of the machine for the JVM, since the Python workers and the page cache want the rest; 1 to 16 GiB."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return f"{min(16_384, max(1_024, total // 3 // 1_048_576))}m"
+
+
+def _need_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if java is None or not Path(java).exists():
+        raise NoJava(f"Spark needs Java {OLDEST_JAVA} or newer and none was found; {_how_to_install()}")
+    said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
+    version = said.split('"')[1] if said.count('"') >= 2 else "0"
+    if int(version.split(".")[0]) < OLDEST_JAVA:
+        raise NoJava(f"Spark needs Java {OLDEST_JAVA} or newer, {java} is {version}; {_how_to_install()}")
+
+
+def _how_to_install() -> str:
+    return "install it (Debian and Ubuntu: apt-get install openjdk-17-jre-headless) or set JAVA_HOME"
+
+
+class _quiet_start:  # noqa: N801 - used as a function
+    """The JVM writes its greetings to stderr before any log setting is read; ours must stay for the user."""
+
+    def __enter__(self) -> None:
+        sys.stderr.flush()
+        self._kept = os.dup(2)
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+
+    def __exit__(self, *_: object) -> None:
+        sys.stderr.flush()
+        os.dup2(self._kept, 2)
+        os.close(self._kept)

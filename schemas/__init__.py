@@ -1,0 +1,1 @@
+"""Every table: its columns, their meaning, their Arrow and Spark types."""

@@ -1,0 +1,125 @@
+"""Tables that pass between the stages of a run and are never written.
+
+`file` is the ordinal of a capture among the inputs. Frames in the scan's tables count from 0 within their split: the number of
+the split's first frame is known only when the chain of splits has been verified.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from schemas.model import BINARY, BOOL, INT, LONG, STRING, Column, Table
+
+_FILE = Column("file", INT, "Ordinal of the capture.")
+_SPLIT = Column("split", INT, "Split of the capture.")
+_FRAME = Column("frame", LONG, "Frame, from 0 within the split.")
+_KEY = Column("key", LONG, "Hash of the conversation's two endpoints.")
+
+SPLIT_REPORTS = Table(
+    "reports",
+    "Where a split began and ended, and what it saw.",
+    (
+        _FILE,
+        _SPLIT,
+        Column("start", STRING, "Position, as JSON; null where no boundary was found."),
+        Column("end", STRING, "Position, as JSON."),
+        Column("packets", LONG, "Packets read."),
+        Column("damage_code", STRING, "Issue code of what ended the reading."),
+        Column("damage_detail", STRING, "Its detail."),
+        Column("damage_offset", LONG, "Its file offset."),
+        Column("first_ts_ns", LONG, "Earliest packet."),
+        Column("last_ts_ns", LONG, "Latest packet."),
+        Column("link_types", pa.list_(LONG), "Link types of the packets."),
+    ),
+)
+
+CONVERSATIONS = Table(
+    "conversations",
+    "A TCP 4-tuple within a split.",
+    (
+        _FILE,
+        _SPLIT,
+        _KEY,
+        Column("packets", LONG, "Packets of both directions."),
+        Column("payload_bytes", LONG, "Captured payload bytes of both directions."),
+        Column("well_known_port", BOOL, "One of its ports is a well-known one, and there is payload."),
+        Column("may_be_rpc", BOOL, "A segment may begin a DCE/RPC PDU."),
+        Column("first_low", LONG, "First frame from the lower endpoint, from 0 within the split."),
+        Column("first_high", LONG, "First frame from the higher endpoint, from 0 within the split."),
+    ),
+)
+
+SYNS = Table(
+    "syns",
+    "A SYN without ACK.",
+    (
+        _FILE,
+        _SPLIT,
+        _KEY,
+        _FRAME,
+        Column("from_low", BOOL, "Sent by the lower endpoint."),
+        Column("seq", LONG, "Its sequence number."),
+    ),
+)
+
+FRAGMENTS = Table(
+    "fragments",
+    "An IP fragment.",
+    (
+        _FILE,
+        _SPLIT,
+        _FRAME,
+        Column("ts_ns", LONG, "Time of capture."),
+        Column("src", BINARY, "Source address."),
+        Column("dst", BINARY, "Destination address."),
+        Column("protocol", INT, "IP protocol of the datagram."),
+        Column("identification", LONG, "Identification field."),
+        Column("fragment_offset", INT, "In bytes."),
+        Column("more", BOOL, "More fragments follow."),
+        Column("payload_wire_len", INT, "Bytes on the wire."),
+        Column("payload", BINARY, "Captured bytes."),
+    ),
+)
+
+SCAN_ISSUES = Table(
+    "scan_issues",
+    "A problem met while scanning.",
+    (
+        _FILE,
+        _SPLIT,
+        Column("frame", LONG, "Frame, from 0 within the split; null where it concerns the file."),
+        Column("code", STRING, "Issue code."),
+        Column("detail", STRING, "What exactly."),
+        Column("offset", LONG, "Where."),
+    ),
+)
+
+COUNTS = Table(
+    "counts",
+    "A counter of the scan.",
+    (_FILE, _SPLIT, Column("counter", STRING, "Name."), Column("value", LONG, "Value.")),
+)
+
+SCAN = (SPLIT_REPORTS, CONVERSATIONS, SYNS, FRAGMENTS, SCAN_ISSUES, COUNTS)
+
+SEGMENTS = Table(
+    "segments",
+    "A TCP segment of a conversation that may be of interest; frames are final here.",
+    (
+        _KEY,
+        Column("ts_ns", LONG, "Time of capture."),
+        Column("file", INT, "Rank of the capture by time of its first packet."),
+        Column("frame", LONG, "Frame number in the capture, from 1."),
+        Column("low_h", BINARY, "Address of the lower endpoint, 4 or 16 bytes."),
+        Column("low_p", INT, "Its port."),
+        Column("high_h", BINARY, "Address of the higher endpoint."),
+        Column("high_p", INT, "Its port."),
+        Column("from_low", BOOL, "Sent by the lower endpoint."),
+        Column("seq", LONG, "Sequence number."),
+        Column("ack", LONG, "Acknowledgement number."),
+        Column("flags", INT, "TCP flags."),
+        Column("window", INT, "Window."),
+        Column("wire_len", INT, "Payload bytes on the wire."),
+        Column("payload", BINARY, "Captured payload."),
+    ),
+)

@@ -1,0 +1,46 @@
+"""accounting: nothing disappears."""
+
+from __future__ import annotations
+
+from schemas.model import LONG, STRING, Column, Table
+from schemas.shared_columns import CAPTURE_ID
+
+IN = "in"
+
+ACCOUNTING = Table(
+    "accounting",
+    "One counter of one stage of one capture. In each stage `in` is the sum of all the other counters.",
+    (
+        CAPTURE_ID,
+        Column("stage", STRING, "`packets` or `payload_bytes`."),
+        Column("counter", STRING, "`in`, or what became of a part of it."),
+        Column("value", LONG, "Packets or bytes."),
+    ),
+)
+
+# stage -> counter -> meaning
+COUNTERS: dict[str, dict[str, str]] = {
+    "packets": {
+        IN: "Packets read from the capture.",
+        "kept": "Packets of the connections in `flows`.",
+        "set_aside_not_ip": "ARP, LLC, and whatever else is not IP.",
+        "set_aside_not_tcp": "UDP, ICMP, and whatever else is not TCP.",
+        "set_aside_unsupported_link": "Link type not read, or interface not described.",
+        "set_aside_header_cut": "The captured bytes end inside a header; see `issues`.",
+        "set_aside_malformed": "A header contradicts itself; see `issues`.",
+        "set_aside_too_deep": "Too many encapsulations; see `issues`.",
+        "set_aside_fragment_merged": "IP fragments whose bytes went into the packet that completed the datagram.",
+        "set_aside_fragment_unusable": "IP fragments of incomplete or malformed datagrams; see `issues`.",
+        "set_aside_no_rpc_seen": "TCP conversations in which no segment can begin a DCE/RPC PDU.",
+        "set_aside_not_rpc": "TCP connections that looked like DCE/RPC and, put in order, are not.",
+        "set_aside_other_interface": "DCE/RPC connections to interfaces outside the scope.",
+    },
+    "payload_bytes": {
+        IN: "TCP payload bytes captured of the connections in `flows`.",
+        "delivered": "Delivered in order.",
+        "duplicate": "Seen before.",
+        "before_start": "Older than the first byte of a connection joined in the middle.",
+        "late": "For a gap already given up.",
+        "out_of_window": "Further away than any window allows, or after a reset.",
+    },
+}

@@ -1,0 +1,57 @@
+"""flows: the TCP connections kept."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from schemas.model import BOOL, LONG, STRING, TIMESTAMP, Column, Table
+from schemas.shared_columns import CAPTURE_ID, COMMUNITY_ID, ID, UID
+
+FLOWS = Table(
+    "flows",
+    "One TCP connection kept. A 4-tuple used again is another row.",
+    (
+        UID,
+        COMMUNITY_ID,
+        ID,
+        Column(
+            "orig_decided_by",
+            STRING,
+            "How the client was told: `syn`, `bind` (who bound), `port` (a well-known port is the server's), "
+            "`request` (who asked), `first_packet`.",
+        ),
+        Column(
+            "chosen_by",
+            STRING,
+            "Why it was kept: `interface` (it binds to one of ours), `port`, `endpoint` (announced elsewhere), `scope`.",
+        ),
+        Column("interfaces", pa.list_(STRING), "UUIDs of the interfaces it proposed to bind to, in order, at most 64."),
+        Column("first_ts", TIMESTAMP, "Time of its first packet."),
+        Column("first_ts_ns", LONG, "The same in nanoseconds since 1970."),
+        Column("last_ts", TIMESTAMP, "Time of its last packet."),
+        Column("last_ts_ns", LONG, "The same in nanoseconds since 1970."),
+        Column("conn_state", STRING, "Zeek's: S0 S1 SF REJ S2 S3 RSTO RSTR RSTOS0 RSTRH SH SHR OTH."),
+        Column(
+            "history",
+            STRING,
+            "Zeek's letters in order, upper case from orig: s SYN, h SYN-ACK, a ACK, d data, f FIN, r RST, g gap, "
+            "t retransmission, w zero window, i and q odd flags, ^ the first packet was not the client's.",
+        ),
+        Column("orig_pkts", LONG, "Packets from orig."),
+        Column("resp_pkts", LONG, "Packets from resp."),
+        Column("orig_bytes", LONG, "Payload bytes orig sent, missing ones included."),
+        Column("resp_bytes", LONG, "Payload bytes resp sent, missing ones included."),
+        Column("missed_bytes", LONG, "Bytes of both directions that the stream had and the capture has not."),
+        Column("orig_missed_bytes", LONG, "Those of orig."),
+        Column("resp_missed_bytes", LONG, "Those of resp."),
+        Column("duplicate_bytes", LONG, "Payload bytes seen again: retransmissions, keep-alives, second taps."),
+        Column("discarded_bytes", LONG, "Payload bytes out of window, before the start or too late for a gap given up."),
+        Column("conflicts", LONG, "Overlapping segments whose bytes differed from those seen first."),
+        Column("pdus_recognised", LONG, "DCE/RPC PDU headers met while recognising the protocol."),
+        Column("starts_midstream", BOOL, "Neither SYN nor SYN-ACK was captured."),
+        Column("tcp_stream", LONG, "Wireshark's `tcp.stream` in the first capture."),
+        CAPTURE_ID,
+        Column("first_frame", LONG, "Frame of its first packet in that capture."),
+        Column("capture_ids", pa.list_(STRING), "All captures that have packets of it, in order of input."),
+    ),
+)

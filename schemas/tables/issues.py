@@ -1,0 +1,50 @@
+"""issues: what could not be read or decoded."""
+
+from __future__ import annotations
+
+from schemas.model import LONG, STRING, Column, Table
+from schemas.shared_columns import CAPTURE_ID, FRAME, PATH, UID
+
+ISSUES = Table(
+    "issues",
+    "One thing that could not be read, or not as it should be.",
+    (
+        Column("code", STRING, "Stable name of the kind of problem; `mqtrail schema issues` lists them."),
+        Column("detail", STRING, "What exactly, in words."),
+        CAPTURE_ID,
+        PATH,
+        UID,
+        Column("call_uid", STRING, "The RPC call concerned."),
+        FRAME,
+        Column("offset", LONG, "Where: byte offset in the file, the packet or the TCP stream, as the code says."),
+    ),
+)
+
+# code -> (what `offset` counts from, meaning)
+ISSUE_CODES: dict[str, tuple[str, str]] = {
+    "empty-file": ("file", "The file has no bytes."),
+    "not-a-capture": ("file", "The file is neither pcap nor pcapng."),
+    "no-permission": ("file", "The user who runs mqtrail may not read the file."),
+    "not-readable": ("file", "The operating system could not read the file."),
+    "compressed-twice": ("file", "Compression inside compression is not unpacked."),
+    "compressed-data-damaged": ("file", "The gzip or zstd data ends early or is damaged; what came before was read."),
+    "file-header-damaged": ("file", "The file begins like a capture, but its header is cut or contradicts itself."),
+    "netmon-capture": ("file", "A Microsoft Network Monitor capture: convert it first."),
+    "etl-trace": ("file", "A Windows event trace: convert it first."),
+    "snoop-capture": ("file", "A Solaris snoop capture: convert it first."),
+    "duplicate-capture": ("file", "The same bytes were given under another name; they were analysed once."),
+    "record-cut": ("file", "The file ends inside a record; the packets before it were read."),
+    "record-length-absurd": ("file", "A record claims an impossible length; nothing after it can be trusted."),
+    "record-beyond-snap-length": ("file", "A record is longer than the file header allows; it was read as it is."),
+    "block-malformed": ("file", "A pcapng block contradicts itself; nothing after it can be trusted."),
+    "unsupported-link-type": ("file", "Packets of an interface whose link type mqtrail does not read."),
+    "undeclared-interface": ("file", "Packets of a pcapng interface that no block describes."),
+    "header-cut": ("packet", "The captured bytes end inside a header."),
+    "malformed": ("packet", "A header contradicts itself."),
+    "too-deep": ("packet", "More tunnels, tags or extension headers than mqtrail unwraps."),
+    "ip-fragments-incomplete": ("packet", "Fragments of a datagram are missing; the others cannot be used."),
+    "ip-fragments-conflict": ("packet", "Overlapping IP fragments disagree; the first bytes stand."),
+    "ip-fragments-malformed": ("packet", "Fragments that cannot belong to any datagram."),
+    "tcp-gap": ("stream", "Bytes of a kept connection are missing from the capture."),
+    "tcp-overlap-conflict": ("stream", "A retransmission has other bytes than the original; the first ones stand."),
+}
