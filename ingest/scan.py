@@ -134,7 +134,7 @@ class _Scan:
         if fragments:
             yield FRAGMENTS, self.table(FRAGMENTS, fragments)
         issues: list[tuple[object, ...]] = [
-            (row + self.frame, aside.outcome.name.lower().replace("_", "-"), aside.detail, aside.offset)
+            (row + self.frame, aside.outcome.code, aside.detail, aside.offset)
             for row, aside in headers.set_aside.items()
         ]
         issues += self._unread_interfaces(records, headers)

@@ -112,6 +112,11 @@ class Conversation:
         self.rpc.disconnect()
         self.closed = True
 
+    def abandon(self) -> None:
+        """Lets go of a connection that the story left open."""
+        if self.bind is not None and not self.closed:
+            self.rpc.disconnect()
+
     def _note(
         self,
         opnum: int,

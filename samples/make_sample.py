@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import hashlib
 import json
 import signal
+import socket
 import socketserver
 import sys
 import threading
@@ -31,10 +31,17 @@ if TYPE_CHECKING:
     from samples.ndr_base import Plain
     from samples.queues import Queue
 
+CAPTURE = "msmq-loopback.pcap"
 SERVER = "127.0.0.1"
 LIMIT_S = 60
-CANNOT_CAPTURE, PORT_TAKEN = 3, 4
 HIGHEST_OFFSET = 65535 - Ports().moved_read
+
+
+class PortError(Exception):
+    """A port of the story is taken or not allowed."""
+
+
+EXIT_CODES = {TimeoutError: 1, CaptureError: 3, PortError: 4}
 
 
 class WebHandler(socketserver.BaseRequestHandler):
@@ -46,6 +53,17 @@ class WebHandler(socketserver.BaseRequestHandler):
 class WebServer(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
     daemon_threads = True
+
+
+def refuse_taken(ports: Ports) -> None:
+    """Before anything is started, so that one sentence names the port."""
+    for port in ports.all():
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((SERVER, port))
+            except OSError as error:
+                raise PortError(f"port {port} of {SERVER} cannot be used: {error.strerror}") from error
 
 
 def servers(ports: Ports, manager: QueueManager) -> list[RpcServer]:
@@ -65,22 +83,17 @@ def servers(ports: Ports, manager: QueueManager) -> list[RpcServer]:
         (ports.read, {QM2QM: manager.operations()}),
         (ports.moved_read, {QM2QM: manager.operations()}),
     )
-    started: list[RpcServer] = []
-    for port, interfaces in offered:
-        try:
-            started.append(RpcServer(SERVER, port, interfaces))
-        except OSError as error:
-            raise OSError(error.errno, f"port {port} of {SERVER}: {error.strerror}") from error
-    return started
+    return [RpcServer(SERVER, port, interfaces) for port, interfaces in offered]
 
 
 def make(out: Path, offset: int) -> None:
     ports = Ports().moved(offset)
+    refuse_taken(ports)
     orders, receipts = stock()
     messages = [describe_message(orders, index) for index in range(len(orders.messages))]
     manager = QueueManager([orders, receipts], {IP_HANDSHAKE: ports.management, IP_READ: ports.moved_read})
     story = Story(ports, orders, receipts)
-    partial = out / "msmq-loopback.pcap.partial"
+    partial = out / f"{CAPTURE}.partial"
     with ExitStack() as stack:
         stack.callback(partial.unlink, missing_ok=True)
         rpc = servers(ports, manager)
@@ -94,14 +107,17 @@ def make(out: Path, offset: int) -> None:
             with Capture(partial, SERVER, ports.all()):
                 story.tell()
         finally:
-            left_open = [talk for talk in story.told if not talk.closed]
-            for talk in left_open:
-                talk.rpc.disconnect()
-        partial.replace(out / "msmq-loopback.pcap")
+            for talk in story.told:
+                talk.abandon()
+        partial.replace(out / CAPTURE)
     seen: dict[tuple[str, int], Counter[str]] = {}
     for server in rpc:
         seen.update(server.pdus)
-    document = {"messages": messages, "conversations": [describe(talk, seen) for talk in story.told]}
+    document = {
+        "capture": CAPTURE,
+        "messages": messages,
+        "conversations": [describe(talk, seen) for talk in story.told],
+    }
     (out / "expected.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
@@ -154,14 +170,9 @@ def main(arguments: Iterable[str] | None = None) -> int:
     signal.alarm(LIMIT_S)
     try:
         make(options.out, options.port_offset)
-    except CaptureError as error:
+    except (CaptureError, PortError, TimeoutError) as error:
         print(error, file=sys.stderr)
-        return CANNOT_CAPTURE
-    except OSError as error:
-        if error.errno not in {errno.EADDRINUSE, errno.EACCES}:
-            raise
-        print(error.strerror, file=sys.stderr)
-        return PORT_TAKEN
+        return EXIT_CODES[type(error)]
     return 0
 
 

@@ -11,6 +11,7 @@ from impacket.dcerpc.v5.ndr import (
     NDRENUM,
     NDRHYPER,
     NDRLONG,
+    NDRPOINTER,
     NDRSHORT,
     NDRSTRUCT,
     NDRUHYPER,
@@ -20,7 +21,7 @@ from impacket.dcerpc.v5.ndr import (
     NDRUniConformantArray,
 )
 
-from samples.ndr_base import Empty, TightUnion, TopLevelArray, Unique
+from samples.ndr_base import Empty, TightUnion, TopLevelArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ VT_NULL, VT_I4, VT_BOOL, VT_VARIANT = 1, 3, 11, 12
 VT_UI4, VT_I8, VT_UI8, VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 19, 20, 21, 31, 65, 72, 0x1000
 
 
-class LPWSTR(Unique):
+class LPWSTR(NDRPOINTER):  # type: ignore[misc]
     referent = (("Data", WSTR),)
 
 
@@ -41,7 +42,6 @@ class DirectOrOther(TightUnion):
     """The unnamed union of QUEUE_FORMAT; the tag has the type of m_qft, one byte."""
 
     commonHdr = (("tag", NDRUSMALL),)  # noqa: N815
-    tag_size = 1
     union: ClassVar = {0: ("none", Empty), 1: ("m_gPublicID", GUID), 3: ("m_pDirectID", LPWSTR)}
 
 
@@ -54,10 +54,11 @@ class QUEUE_FORMAT(NDRSTRUCT):  # type: ignore[misc]  # noqa: N801
     )
 
     def getAlignment(self) -> int:  # noqa: N802
+        """4 because a pointer is among the arms; impacket counts the tag only."""
         return 4
 
 
-class PQUEUE_FORMAT(Unique):  # noqa: N801
+class PQUEUE_FORMAT(NDRPOINTER):  # type: ignore[misc]  # noqa: N801
     referent = (("Data", QUEUE_FORMAT),)
 
 
@@ -75,6 +76,7 @@ class MGMT_OBJECT(NDRSTRUCT):  # type: ignore[misc]  # noqa: N801
     structure = (("type", NDRENUM), ("u", QueueOrMachine))
 
     def getAlignment(self) -> int:  # noqa: N802
+        """4 because a pointer is among the arms; impacket counts the tag only."""
         return 4
 
 
@@ -94,18 +96,18 @@ class PROPVARIANT(NDRSTRUCT):  # type: ignore[misc]
     )
 
     def getAlignment(self) -> int:  # noqa: N802
-        """8 because of the arms hVal and uhVal, whichever arm is sent."""
+        """8 because of the arms hVal and uhVal, whichever arm is sent; impacket counts the tag only."""
         return 8
 
 
 def counted(name: str, element: type | str) -> type:
     """CAUL and its kin: a count and a unique pointer to a conformant array."""
     array = type(f"{name}_ARRAY", (NDRUniConformantArray,), {"item": element})
-    pointer = type(f"P{name}", (Unique,), {"referent": (("Data", array),)})
+    pointer = type(f"P{name}", (NDRPOINTER,), {"referent": (("Data", array),)})
     return type(name, (NDRSTRUCT,), {"structure": (("cElems", NDRULONG), ("pElems", pointer))})
 
 
-class PGUID(Unique):
+class PGUID(NDRPOINTER):  # type: ignore[misc]
     referent = (("Data", GUID),)
 
 
@@ -188,7 +190,7 @@ def variant(vt: int, value: int | str | bytes | None = None) -> PROPVARIANT:
     if vt == VT_BLOB and isinstance(value, bytes):
         _fill(arm, value)
     elif value is not None:
-        arm["Data"] = f"{value}\0" if vt == VT_LPWSTR else value
+        arm["Data"] = terminated(value)
     return result
 
 
@@ -201,8 +203,13 @@ def vector(vt: int, values: Sequence[int | str | bytes | PROPVARIANT]) -> PROPVA
 
 def element(kind: type[NDR], value: int | str | bytes) -> NDR:
     result = kind()
-    result["Data"] = f"{value}\0" if kind is LPWSTR else value
+    result["Data"] = terminated(value)
     return result
+
+
+def terminated(value: int | str | bytes) -> int | str | bytes:
+    """A string of the wire counts its terminator; impacket adds none."""
+    return value + "\0" if isinstance(value, str) else value
 
 
 def _arm(vt: int) -> tuple[PROPVARIANT, NDR]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from impacket.dcerpc.v5.dtypes import GUID
-from impacket.dcerpc.v5.ndr import NDRCALL, NDRENUM, NDRSTRUCT, NDRUHYPER, NDRULONG, NDRUSHORT, NDRUSMALL
+from impacket.dcerpc.v5.ndr import NDRCALL, NDRENUM, NDRPOINTER, NDRSTRUCT, NDRUHYPER, NDRULONG, NDRUSHORT, NDRUSMALL
 
-from samples.ndr_base import ContextHandle, CountedBytes, Unique
+from samples.ndr_base import ContextHandle, CountedBytes
 
 QM2QM = ("1088a980-eae5-11d0-8d9b-00a02453c337", "1.0")
 
@@ -17,7 +17,7 @@ RR_NACK, RR_ACK = 1, 2
 IP_HANDSHAKE, IP_READ = 0, 1
 
 
-class LPBUFFER(Unique):
+class LPBUFFER(NDRPOINTER):  # type: ignore[misc]
     referent = (("Data", CountedBytes),)
 
 
@@ -37,7 +37,7 @@ class REMOTEREADDESC(NDRSTRUCT):  # type: ignore[misc]
     )
 
 
-class PREMOTEREADDESC(Unique):
+class PREMOTEREADDESC(NDRPOINTER):  # type: ignore[misc]
     referent = (("Data", REMOTEREADDESC),)
 
 

@@ -33,21 +33,10 @@ Plain = None | bool | int | str | list["Plain"] | dict[str, "Plain"]
 NULL_HANDLE = b"\0" * 20
 
 
-class Unique(NDRPOINTER):  # type: ignore[misc]
-    """A pointer is 4 bytes at a multiple of 4; impacket would align it like its referent."""
-
-    def getAlignment(self) -> int:  # noqa: N802
-        return 4
-
-
 class TightUnion(NDRUNION):  # type: ignore[misc]
-    """Tag and arm each aligned by its own type; impacket puts every arm on a multiple of 4, also a 2-byte one."""
+    """The arm aligned by its own type; without `notAlign` impacket puts a 2-byte arm on a multiple of 4."""
 
     notAlign = True  # noqa: N815
-    tag_size = 2
-
-    def getAlignment(self) -> int:  # noqa: N802
-        return self.tag_size
 
 
 class Empty(NDR):  # type: ignore[misc]

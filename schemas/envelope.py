@@ -19,5 +19,5 @@ def envelope_schema(tables: Sequence[Table]) -> pa.Schema:
 def wrap(batch: pa.RecordBatch, table: Table, tables: Sequence[Table]) -> pa.RecordBatch:
     """A batch of one table as a batch of the envelope."""
     content = pa.StructArray.from_arrays(batch.columns, fields=list(table.arrow))
-    columns = [content if other is table else pa.nulls(len(batch), other.struct) for other in tables]
+    columns = [content if other.name == table.name else pa.nulls(len(batch), other.struct) for other in tables]
     return pa.RecordBatch.from_arrays(columns, schema=envelope_schema(tables))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from schemas.model import BINARY, BOOL, INT, LONG, STRING, Column, Table
+from schemas.tables.flows import FLOWS
+from schemas.tables.issues import ISSUES
 
 _FILE = Column("file", INT, "Ordinal of the capture.")
 _SPLIT = Column("split", INT, "Split of the capture.")
@@ -123,3 +125,23 @@ SEGMENTS = Table(
         Column("payload", BINARY, "Captured payload."),
     ),
 )
+
+NO_SPLIT = -1
+"""Split of rows that come from datagrams put together out of fragments; their frames are final."""
+DEFRAGMENTED = (SEGMENTS, CONVERSATIONS, SYNS, SCAN_ISSUES, COUNTS)
+
+STREAM_FLOWS = Table(
+    "flows",
+    "A row of flows before Wireshark's stream number is known.",
+    (
+        *(column for column in FLOWS.columns if column.name != "tcp_stream"),
+        _KEY,
+        Column("file", INT, "Rank of the first capture."),
+    ),
+)
+STREAM_COUNTS = Table(
+    "stream_counts",
+    "A counter of the streams.",
+    (_FILE, Column("stage", STRING, "Stage."), Column("counter", STRING, "Name."), Column("value", LONG, "Value.")),
+)
+STREAMS = (STREAM_FLOWS, ISSUES, STREAM_COUNTS)

@@ -57,9 +57,7 @@ def dissect_many(
     ends = starts + lengths
     if len(starts) and (starts.min() < 0 or lengths.min() < 0 or ends.max() > len(octets)):
         raise ValueError("a packet reaches beyond the buffer")
-    headers = Headers(
-        **{name: np.zeros(len(starts), dtype) for name, dtype in _COLUMNS.items()}, fragments={}, set_aside={}
-    )
+    headers = empty_headers(len(starts))
     layers = Layers(octets, headers)
     for first in range(0, len(starts), BLOCK_PACKETS):
         block = slice(first, min(first + BLOCK_PACKETS, len(starts)))
@@ -67,11 +65,15 @@ def dissect_many(
         layers.read(Lot(block, starts[block], ends[block], wire_ends), link_type)
     for row in np.sort(np.concatenate([*layers.odd, np.zeros(0, np.int64)])).tolist():
         packet = octets[starts[row] : ends[row]].tobytes()
-        _write(headers, row, int(starts[row]), dissect(packet, link_type, int(wire_lengths[row])))
+        write_row(headers, row, int(starts[row]), dissect(packet, link_type, int(wire_lengths[row])))
     return headers
 
 
-def _write(headers: Headers, row: int, start: int, found: TcpHeader | IpFragment | SetAside) -> None:
+def empty_headers(rows: int) -> Headers:
+    return Headers(**{name: np.zeros(rows, dtype) for name, dtype in _COLUMNS.items()}, fragments={}, set_aside={})
+
+
+def write_row(headers: Headers, row: int, start: int, found: TcpHeader | IpFragment | SetAside) -> None:
     # The numpy layers may have written addresses before they found the row odd.
     for name in _COLUMNS:
         getattr(headers, name)[row] = 0

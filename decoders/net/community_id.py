@@ -1,4 +1,4 @@
-"""Community ID version 1, seed 0 (github.com/corelight/community-id-spec): one name for a conversation in every tool."""
+"""Community ID version 1 with seed 0 (corelight/community-id-spec): one name for a conversation in every tool."""
 
 from __future__ import annotations
 

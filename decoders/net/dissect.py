@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Final
 
 import dpkt
 
-from decoders.errors import Malformed, Truncated
+from decoders.errors import Malformed
 from decoders.limits import MAX_IPV6_EXTENSIONS, MAX_TUNNEL_DEPTH, MAX_VLAN_TAGS
 from decoders.net import numbers
 from decoders.net.model import Outcome, SetAside, TcpHeader
 from decoders.net.numbers import EtherType, LinkType, Protocol
-from decoders.net.walk import Walk
+from decoders.net.walk import Walk, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Literal, TypeAlias
+    from typing import Literal
 
     from decoders.net.model import Dissected
-
-    Layer: TypeAlias = Callable[[Walk], Dissected]
+    from decoders.net.walk import Layer
 
 
 def dissect(packet: bytes, link_type: int, wire_len: int | None = None) -> Dissected:
@@ -32,22 +30,13 @@ def dissect(packet: bytes, link_type: int, wire_len: int | None = None) -> Disse
     if layer is None:
         return SetAside(Outcome.UNSUPPORTED_LINK, f"link type {link_type}", 0)
     captured = len(packet)
-    return _run(layer, Walk(packet, end=captured, wire_end=max(captured, wire_len or 0), bounded=False))
+    return run(layer, Walk(packet, end=captured, wire_end=max(captured, wire_len or 0), bounded=False))
 
 
 def dissect_transport(protocol: int, src: bytes, dst: bytes, payload: bytes) -> Dissected:
     """Go on after reassembly: `payload` is that of a whole datagram, and offsets count from its first byte."""
     whole = Walk(payload, end=len(payload), wire_end=len(payload), bounded=True, src=src, dst=dst)
-    return _run(lambda walk: _by_protocol(walk, protocol), whole)
-
-
-def _run(layer: Layer, walk: Walk) -> Dissected:
-    try:
-        return layer(walk)
-    except Truncated as cut:
-        return SetAside(Outcome.HEADER_CUT, cut.detail, cut.offset)
-    except Malformed as wrong:
-        return SetAside(Outcome.MALFORMED, wrong.detail, wrong.offset)
+    return run(lambda walk: _by_protocol(walk, protocol), whole)
 
 
 def _header(walk: Walk, kind: type[dpkt.Packet], what: str) -> dpkt.Packet:

@@ -6,118 +6,81 @@ are used again, so a finished datagram is remembered: fragments that only repeat
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from decoders.limits import FRAGMENT_TIMEOUT_NS, MAX_DATAGRAM_BYTES, MAX_FRAGMENTS_PER_DATAGRAM
+from decoders.net.datagrams import Datagram, Fragment, FragmentFate, FragmentNote, FrameRef
 from decoders.net.pile import Pile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from decoders.net.model import IpFragment
-
-
-class FrameRef(NamedTuple):
-    capture: int
-    frame: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    ts_ns: int
-    capture: int
-    frame: int
-    ip: IpFragment
-    payload: bytes
-
-    @property
-    def ref(self) -> FrameRef:
-        return FrameRef(self.capture, self.frame)
-
-
-@dataclass(frozen=True, slots=True)
-class Datagram:
-    """Goes on to dissect_transport(protocol, src, dst, payload). Time and frame are those of the completing fragment."""
-
-    ts_ns: int
-    capture: int
-    frame: int
-    src: bytes
-    dst: bytes
-    protocol: int
-    payload: bytes
-    frames: tuple[FrameRef, ...]
-    disputed: bool
-    """Fragments overlapped with different bytes; the first ones stand."""
-
-
-class FragmentFate(enum.StrEnum):
-    DUPLICATE = "fragment-duplicate"
-    """Nothing new and nothing different: a second tap, or a copy on the way. Not a problem."""
-    OVERLAP = "fragment-overlap-differs"
-    """A remark that accounts for no frame: the fragment itself is in the datagram or in what is incomplete."""
-    END_DIFFERS = "fragment-end-differs"
-    INCOMPLETE = "fragment-incomplete"
-    TOO_MANY = "fragment-too-many"
-    TOO_LARGE = "fragment-too-large"
-    EMPTY = "fragment-empty"
-    ODD_LENGTH = "fragment-odd-length"
-
-
-@dataclass(frozen=True, slots=True)
-class FragmentNote:
-    """What became of fragments that made no datagram. Time and frame are those of the fragment that decided it."""
-
-    fate: FragmentFate
-    detail: str
-    ts_ns: int
-    capture: int
-    frame: int
-    frames: tuple[FrameRef, ...]
-
-
-Reassembled: TypeAlias = Datagram | FragmentNote
+    from decoders.net.datagrams import Reassembled
 
 
 def reassemble(fragments: Iterable[Fragment]) -> Iterator[Reassembled]:
-    """`fragments` of one key in time order."""
+    """`fragments` are those of one key, in time order."""
     current, finished = _Pending(), _Finished()
     for fragment in fragments:
-        if current.fragments and fragment.ts_ns - current.fragments[0].ts_ns > FRAGMENT_TIMEOUT_NS:
+        if _expired(current, finished, fragment.ts_ns):
             yield from _close(current, finished)
             current, finished = _Pending(), _Finished()
-        if finished.pile and fragment.ts_ns - finished.ts_ns > FRAGMENT_TIMEOUT_NS:
-            yield from finished.duplicates()
-            finished = _Finished()
-        refused = _refusal(fragment)
-        if refused:
-            yield _note(*refused, fragment, (fragment.ref,))
-        elif finished.repeats(fragment):
-            finished.echoes.append(fragment)
+        refusal = _refusal(fragment)
+        if refusal:
+            yield refusal
+        elif finished.repeated_by(fragment):
+            yield from finished.echo(fragment)
         else:
             yield from current.add(fragment)
         if current.pile.complete:
             yield current.datagram()
-            yield from finished.duplicates()
+            yield from map(_duplicate, finished.echoes)
             current, finished = _Pending(), _Finished(current.pile, fragment.ts_ns)
     yield from _close(current, finished)
 
 
-def _refusal(fragment: Fragment) -> tuple[FragmentFate, str] | None:
+def _expired(current: _Pending, finished: _Finished, now: int) -> bool:
+    # What is under way began after the finished one, so its age decides for both.
+    since = current.fragments[0].ts_ns if current.fragments else finished.ts_ns
+    return now - since > FRAGMENT_TIMEOUT_NS
+
+
+def _close(current: _Pending, finished: _Finished) -> Iterator[Reassembled]:
+    """No more fragments for these. What repeats the finished datagram may fill the holes of one that reused its id."""
+    if not current.fragments:
+        yield from map(_duplicate, finished.echoes)
+        return
+    incomplete = current.incomplete()
+    filling = {echo.ref for echo in finished.echoes if current.fills(echo)}
+    if current.pile.complete:
+        yield current.datagram()
+        yield from (_duplicate(echo) for echo in finished.echoes if echo.ref not in filling)
+    else:
+        yield incomplete
+        yield from map(_duplicate, finished.echoes)
+
+
+def _refusal(fragment: Fragment) -> FragmentNote | None:
     ip = fragment.ip
     if not ip.payload_wire_len:
-        return FragmentFate.EMPTY, f"no bytes at offset {ip.fragment_offset}"
+        return _note(FragmentFate.EMPTY, f"no bytes at offset {ip.fragment_offset}", fragment)
     if ip.more and ip.payload_wire_len % 8:
-        return FragmentFate.ODD_LENGTH, f"{ip.payload_wire_len} bytes, not a multiple of 8, and more to come"
-    if ip.fragment_offset + ip.payload_wire_len > MAX_DATAGRAM_BYTES:
-        return FragmentFate.TOO_LARGE, f"reaches {ip.fragment_offset + ip.payload_wire_len} bytes"
+        return _note(FragmentFate.ODD_LENGTH, f"{ip.payload_wire_len} bytes with more to come", fragment)
+    if fragment.end > MAX_DATAGRAM_BYTES:
+        return _note(FragmentFate.TOO_LARGE, f"reaches to {fragment.end} bytes", fragment)
     return None
 
 
-def _note(fate: FragmentFate, detail: str, at: Fragment, frames: tuple[FrameRef, ...]) -> FragmentNote:
-    return FragmentNote(fate, detail, at.ts_ns, at.capture, at.frame, frames)
+def _duplicate(fragment: Fragment) -> FragmentNote:
+    return _note(FragmentFate.DUPLICATE, f"bytes {fragment.start}-{fragment.end - 1} again", fragment)
+
+
+def _note(
+    fate: FragmentFate, detail: str, decided: Fragment, frames: tuple[FrameRef, ...] | None = None
+) -> FragmentNote:
+    frames = (decided.ref,) if frames is None else frames
+    return FragmentNote(fate, detail, decided.ts_ns, decided.capture, decided.frame, frames)
 
 
 @dataclass(slots=True)
@@ -129,46 +92,63 @@ class _Pending:
     disputed: bool = False
 
     def add(self, fragment: Fragment) -> Iterator[FragmentNote]:
-        ip, pile = fragment.ip, self.pile
-        start, end = ip.fragment_offset, ip.fragment_offset + ip.payload_wire_len
-        if pile.end_disagrees(end, last=not ip.more):
-            known = f"known to have {pile.total}" if pile.total is not None else f"already {pile.reach} long"
-            detail = f"bytes {start}-{end - 1}{'' if ip.more else ', the last'}, of a datagram {known}"
-            yield _note(FragmentFate.END_DIFFERS, detail, fragment, (fragment.ref,))
+        pile, start, end = self.pile, fragment.start, fragment.end
+        if pile.end_differs(end, last=fragment.last):
+            known = pile.reach if pile.total is None else pile.total
+            detail = f"bytes {start}-{end - 1}{' as the last' * fragment.last}, the datagram has {known}"
+            yield _note(FragmentFate.END_DIFFERS, detail, fragment)
             return
         agrees = pile.agrees(start, fragment.payload)
-        ends_it = not ip.more and pile.total is None
-        if agrees and not ends_it and pile.covers(start, start + len(fragment.payload)):
-            yield _note(FragmentFate.DUPLICATE, f"bytes {start}-{end - 1} again", fragment, (fragment.ref,))
+        says_end = fragment.last and pile.total is None
+        if agrees and not says_end and pile.covers(start, end):
+            yield _duplicate(fragment)
             return
         if not agrees:
             self.disputed = True
             yield _note(FragmentFate.OVERLAP, f"bytes {start}-{end - 1} differ from earlier ones", fragment, ())
-        self.fragments.append(fragment)
-        pile.add(start, fragment.payload)
-        if not ip.more:
-            pile.total = end
+        self._put(fragment)
         if len(self.fragments) > MAX_FRAGMENTS_PER_DATAGRAM:
             detail = f"more than {MAX_FRAGMENTS_PER_DATAGRAM} fragments"
-            yield _note(FragmentFate.TOO_MANY, detail, fragment, self.refs())
+            yield _note(FragmentFate.TOO_MANY, detail, fragment, self._refs())
             self.pile, self.fragments, self.disputed = Pile(), [], False
 
-    def refs(self) -> tuple[FrameRef, ...]:
+    def fills(self, fragment: Fragment) -> bool:
+        """Add `fragment` if it fits in a hole without contradicting anything."""
+        pile, start, end = self.pile, fragment.start, fragment.end
+        fits = not pile.end_differs(end, last=fragment.last) and pile.agrees(start, fragment.payload)
+        if not fits or pile.covers(start, end):
+            return False
+        self._put(fragment)
+        return True
+
+    def _put(self, fragment: Fragment) -> None:
+        self.fragments.append(fragment)
+        self.pile.add(fragment.start, fragment.payload)
+        if fragment.last:
+            self.pile.total = fragment.end
+
+    def _refs(self) -> tuple[FrameRef, ...]:
         return tuple(fragment.ref for fragment in self.fragments)
 
+    def incomplete(self) -> FragmentNote:
+        cut = sum(len(fragment.payload) < fragment.end - fragment.start for fragment in self.fragments)
+        detail = f"{len(self.fragments)} fragments, {cut} of them cut, without bytes {self.pile.missing()}"
+        return _note(FragmentFate.INCOMPLETE, detail, self.fragments[-1], self._refs())
+
     def datagram(self) -> Datagram:
-        last = self.fragments[-1]
+        # The latest: not the one put last where _close() filled a hole; of equal times the last in order.
+        completing = max(reversed(self.fragments), key=lambda fragment: fragment.ts_ns)
         # RFC 8200 4.5: the next header of the fragment with offset 0 counts. The pile is complete, so there is one.
-        first = next(fragment for fragment in self.fragments if fragment.ip.fragment_offset == 0)
+        first = next(fragment for fragment in self.fragments if fragment.start == 0)
         return Datagram(
-            ts_ns=last.ts_ns,
-            capture=last.capture,
-            frame=last.frame,
+            ts_ns=completing.ts_ns,
+            capture=completing.capture,
+            frame=completing.frame,
             src=first.ip.src,
             dst=first.ip.dst,
             protocol=first.ip.protocol,
             payload=bytes(self.pile.data),
-            frames=self.refs(),
+            frames=self._refs(),
             disputed=self.disputed,
         )
 
@@ -177,6 +157,19 @@ class _Pending:
 class _Finished:
     """The last datagram made, and the fragments since that repeat it."""
 
-    pile: Pile | None = None
+    pile: Pile = field(default_factory=Pile)
     ts_ns: int = 0
     echoes: list[Fragment] = field(default_factory=list)
+
+    def repeated_by(self, fragment: Fragment) -> bool:
+        return (
+            self.pile.covers(fragment.start, fragment.end)
+            and not self.pile.end_differs(fragment.end, last=fragment.last)
+            and self.pile.agrees(fragment.start, fragment.payload)
+        )
+
+    def echo(self, fragment: Fragment) -> Iterator[FragmentNote]:
+        if len(self.echoes) < MAX_FRAGMENTS_PER_DATAGRAM:
+            self.echoes.append(fragment)
+        else:
+            yield _duplicate(fragment)

@@ -33,6 +33,11 @@ class Outcome(enum.IntEnum):
     def counter(self) -> str:
         return self.name.lower()
 
+    @property
+    def code(self) -> str:
+        """Of the issue that says so."""
+        return self.name.lower().replace("_", "-")
+
 
 @dataclass(frozen=True, slots=True)
 class TcpHeader:

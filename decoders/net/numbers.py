@@ -96,4 +96,4 @@ ERSPAN_III_FRAME_TYPE_SHIFT: Final = 10
 ERSPAN_III_FRAME_TYPE_MASK: Final = 0x1F
 ERSPAN_III_ETHERNET: Final = 0
 ERSPAN_III_IP: Final = 2
-"""draft-foschiano-erspan 4.3: in the last 16 bits of the header are the frame type (FT) and the flag O."""
+"""draft-foschiano-erspan-03: in the last 16 bits of the type III header are the frame type (FT) and the flag O."""

@@ -25,7 +25,7 @@ class Pile:
     def complete(self) -> bool:
         return self.total is not None and self.starts == [0] and self.ends == [self.total]
 
-    def end_disagrees(self, end: int, *, last: bool) -> bool:
+    def end_differs(self, end: int, *, last: bool) -> bool:
         """Whether a fragment that ends at `end` contradicts where the datagram was known to end, or to go on."""
         if self.total is not None:
             return end > self.total or (last and end != self.total)

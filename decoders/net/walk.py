@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from decoders.errors import Malformed, Truncated
-from decoders.net.model import IpFragment, SetAside
+from decoders.net.model import IpFragment, Outcome, SetAside
 
 if TYPE_CHECKING:
-    from decoders.net.model import Outcome
+    from collections.abc import Callable
+
+    from decoders.net.model import Dissected
+
+    Layer: TypeAlias = Callable[["Walk"], Dissected]
 
 
 @dataclass(slots=True)
@@ -66,3 +70,12 @@ class Walk:
 
     def aside(self, outcome: Outcome, detail: str) -> SetAside:
         return SetAside(outcome, detail, self.at)
+
+
+def run(layer: Layer, walk: Walk) -> Dissected:
+    try:
+        return layer(walk)
+    except Truncated as cut:
+        return SetAside(Outcome.HEADER_CUT, cut.detail, cut.offset)
+    except Malformed as wrong:
+        return SetAside(Outcome.MALFORMED, wrong.detail, wrong.offset)

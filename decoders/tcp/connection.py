@@ -10,7 +10,7 @@ from decoders.tcp.history import History, packet_letter
 from decoders.tcp.model import ACK, FIN, RST, SYN, Fate, Segment, Side, StreamEvent
 from decoders.tcp.sequence import MASK, add, distance
 from decoders.tcp.stream import Stream
-from decoders.tcp.zeek_state import Endpoint, Endpoints
+from decoders.tcp.zeek_state import Endpoints
 
 _CONTROL: Final = SYN | FIN | RST
 
@@ -43,7 +43,7 @@ class Connection:
     """Fed by a Conversation. Facts about its bytes are final after `finish`."""
 
     def __init__(self, first: Segment) -> None:
-        low, high = Stream(Side.LOW), Stream(Side.HIGH)
+        self.streams = low, high = (Stream(Side.LOW), Stream(Side.HIGH))
         self._halves = (Half(low, high), Half(high, low))
         self._history = History()
         self._endpoints = (Endpoints(Side.LOW), Endpoints(Side.HIGH))
@@ -99,18 +99,15 @@ class Connection:
     def isn(self, side: Side) -> int | None:
         return self._halves[side].isn
 
-    def stream(self, side: Side) -> Stream:
-        return self._halves[side].stream
-
     def stream_bytes(self, side: Side) -> int:
         """Length of the stream as far as known: delivered bytes and gaps."""
-        return self._halves[side].stream.next
+        return self.streams[side].next
 
     def missed_bytes(self, side: Side) -> int:
-        return self._halves[side].stream.missed
+        return self.streams[side].missed
 
     def delivered_bytes(self, side: Side) -> int:
-        return self._halves[side].stream.delivered
+        return self.streams[side].delivered
 
     def history(self, originator: Side) -> str:
         return self._history.oriented(originator, self.first_sender)
@@ -120,11 +117,12 @@ class Connection:
         return self._endpoints[originator].conn_state(self.history(originator), stream_bytes)
 
     def takes_syn(self, syn: Segment) -> bool:
-        """Whether a SYN or SYN-ACK can belong to this connection: it repeats the one seen, or was overtaken by others."""
+        """Whether a SYN or SYN-ACK belongs to this connection: it repeats the one seen, or was overtaken by others."""
         mine, other = self._halves[syn.sender], self._halves[syn.sender.peer]
+        if self._answers(syn, other):
+            return True
         if mine.isn is not None:
-            answers = syn.flags & ACK and other.sent_syn and syn.ack == add(other.isn or 0, 1)
-            return syn.seq == mine.isn or bool(answers)
+            return syn.seq == mine.isn
         start = add(syn.seq, 1)
         if mine.stream.settled:
             return mine.stream.base_seq == start
@@ -149,9 +147,8 @@ class Connection:
         stream, peer_stream = half.stream, half.peer_stream
         if flags & ACK and not flags & RST:
             half.last_ack = ack = segment.ack
-            if (ack - peer_stream.next_seq) & MASK or peer_stream.next_seq < 0:
-                if (ack - peer_stream.next_seq) & MASK <= MAX_AHEAD_BYTES or peer_stream.next_seq < 0:
-                    peer_stream.acknowledge(ack, packet)
+            if 0 < (ack - peer_stream.next_seq) & MASK <= MAX_AHEAD_BYTES or peer_stream.next_seq < 0:
+                peer_stream.acknowledge(ack, packet)
         if wire_len or flags & _CONTROL or segment.payload:
             self.payload_bytes_in[segment.capture] += len(segment.payload)
             events = events + stream.feed(segment) if events else stream.feed(segment)
@@ -162,6 +159,17 @@ class Connection:
                 events = events + each.stream.tick(packet, segment)
                 self._note_oddities(each)
         return events
+
+    def feed_stray(self, segment: Segment) -> None:
+        """Count a packet that reached this connection and is no part of it: a stale or forged SYN."""
+        half = self._halves[segment.sender]
+        half.packets += 1
+        self._packet += 1
+        self.packets_by_capture[segment.capture] += 1
+        self.last_ts_ns = max(self.last_ts_ns, segment.ts_ns)
+        self.payload_bytes_in[segment.capture] += len(segment.payload)
+        half.stream.count(Fate.OUT_OF_WINDOW, segment, len(segment.payload))
+        self._history.note(half.side, packet_letter(segment.flags, segment.wire_len))
 
     def finish(self) -> list[StreamEvent]:
         """No more packets: the last data and gaps of both sides."""
@@ -177,13 +185,12 @@ class Connection:
 
     def _note_packet(self, half: Half, segment: Segment) -> list[StreamEvent]:
         flags = segment.flags
-        events: list[StreamEvent] = []
-        if half.first_seq is None:
+        events = self._note_syn(half, segment) if flags & SYN and not flags & RST else []
+        # RFC 9293 3.5.2: the numbers of a RST may be zero or another connection's.
+        if half.first_seq is None and not flags & RST:
             half.first_seq = segment.seq
-        if half.first_ack is None and flags & ACK and not flags & RST:
+        if half.first_ack is None and flags & (ACK | RST) == ACK:
             half.first_ack = segment.ack
-        if flags & SYN and not flags & RST:
-            events = self._note_syn(half, segment)
         half.sent_fin |= bool(flags & FIN)
         half.sent_rst |= bool(flags & RST)
         for endpoints in self._endpoints:
@@ -195,18 +202,25 @@ class Connection:
         return events
 
     def _note_syn(self, half: Half, syn: Segment) -> list[StreamEvent]:
-        events: list[StreamEvent] = []
-        answers = bool(syn.flags & ACK)
+        is_answer = bool(syn.flags & ACK)
         if self.syn_originator is None:
-            self.syn_originator = half.side.peer if answers else half.side
+            self.syn_originator = half.side.peer if is_answer else half.side
         half.sent_syn = True
-        if half.isn is None or half.stream.pristine:
-            half.isn = syn.seq
         other = self._halves[half.side.peer]
-        if answers and other.isn is None and not other.stream.settled:
+        if half.isn is None:
+            half.isn = syn.seq
+        elif half.isn != syn.seq and half.stream.pristine and self._answers(syn, other):
+            # The server forgot its first answer, as after a refused attempt, and chose another number.
+            half.isn = syn.seq
+            half.stream.settle_at(add(syn.seq, 1))
+        if is_answer and other.isn is None and not other.stream.settled:
             other.isn = add(syn.ack, -1)
-            events = other.stream.settle_at(syn.ack)
-        return events
+            return other.stream.settle_at(syn.ack)
+        return []
+
+    @staticmethod
+    def _answers(syn: Segment, other: Half) -> bool:
+        return bool(syn.flags & ACK) and other.isn is not None and syn.ack == add(other.isn, 1)
 
     def _note_zero_window(self, half: Half) -> None:
         """As Zeek: no news after this side's reset, nor after the peer's FIN, when no window matters any more."""

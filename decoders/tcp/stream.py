@@ -79,7 +79,7 @@ class Stream(Assembly):
         return events
 
     def settle_at(self, seq: int) -> list[StreamEvent]:
-        """SYN, or the peer's SYN-ACK, says that position 0 has the number `seq`. Only an untouched stream moves."""
+        """SYN, or the peer's SYN-ACK, says that position 0 has the number `seq`. A stream that has data stays."""
         events: list[StreamEvent] = []
         if not self.settled or self.pristine:
             self._settle(seq, events)
@@ -135,7 +135,8 @@ class Stream(Assembly):
         wire_len = max(segment.wire_len, len(segment.payload))
         if segment.flags & SYN:
             start = add(start, 1)
-            events += self.settle_at(start)
+            if not self.settled:
+                self._settle(start, events)
             if start != self.base_seq:
                 self.count(Fate.OUT_OF_WINDOW, segment, len(segment.payload))
                 return

@@ -23,6 +23,11 @@ class Endpoint(enum.Enum):
 _OPENING: Final = frozenset({Endpoint.SYN_SENT, Endpoint.SYN_ACK_SENT})
 _SILENT: Final = frozenset({Endpoint.INACTIVE, Endpoint.PARTIAL})
 _ENDED: Final = frozenset({Endpoint.CLOSED, Endpoint.RESET})
+_PARTIAL_ONLY: Final = (Endpoint.PARTIAL, Endpoint.INACTIVE)
+_OPEN: Final = {
+    (Endpoint.SYN_SENT, Endpoint.INACTIVE): "S0",
+    (Endpoint.ESTABLISHED, Endpoint.ESTABLISHED): "S1",
+}
 
 
 class Endpoints:
@@ -43,9 +48,8 @@ class Endpoints:
         before = self.states[sender]
         if before is Endpoint.INACTIVE:
             self._wake(sender, flags, wire_len)
-        elif flags & SYN and not flags & ACK and before is Endpoint.PARTIAL:
-            if self.states[sender.peer] is Endpoint.INACTIVE:
-                self.states[sender] = Endpoint.SYN_SENT
+        elif flags & (SYN | ACK) == SYN and (before, self.states[sender.peer]) == _PARTIAL_ONLY:
+            self.states[sender] = Endpoint.SYN_SENT
         if flags & RST:
             self._abort(sender)
         elif flags & FIN and before not in _ENDED:
@@ -100,12 +104,6 @@ class Endpoints:
                 return
             self._aborted_after_fin.add(sender)
         self.states[sender] = Endpoint.RESET
-
-
-_OPEN: Final = {
-    (Endpoint.SYN_SENT, Endpoint.INACTIVE): "S0",
-    (Endpoint.ESTABLISHED, Endpoint.ESTABLISHED): "S1",
-}
 
 
 def _is_syn_then_reset(history: str) -> bool:

@@ -30,6 +30,7 @@ COUNTERS: dict[str, dict[str, str]] = {
         "set_aside_malformed": "A header contradicts itself; see `issues`.",
         "set_aside_too_deep": "Too many encapsulations; see `issues`.",
         "set_aside_fragment_merged": "IP fragments whose bytes went into the packet that completed the datagram.",
+        "set_aside_fragment_duplicate": "IP fragments seen before.",
         "set_aside_fragment_unusable": "IP fragments of incomplete or malformed datagrams; see `issues`.",
         "set_aside_no_rpc_seen": "TCP conversations in which no segment can begin a DCE/RPC PDU.",
         "set_aside_not_rpc": "TCP connections that looked like DCE/RPC and, put in order, are not.",

@@ -195,6 +195,6 @@ def _packed(address: str) -> bytes:
 
 
 def _checksum(head: bytes) -> int:
-    total = sum(struct.unpack(f">{len(head) // 2}H", head))
+    total: int = sum(struct.unpack(f">{len(head) // 2}H", head))
     total = (total & 0xFFFF) + (total >> 16)
     return ~(total + (total >> 16)) & 0xFFFF

@@ -1,0 +1,71 @@
+"""Which connections are kept, and which end of them is the client."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from decoders.dcerpc.well_known import INTERFACES, PORTS
+from decoders.tcp.model import Side
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.recogniser import Recogniser
+
+Endpoint = tuple[bytes, int]
+"""Address, 4 or 16 bytes, and port."""
+
+
+class Scope(enum.StrEnum):
+    MSMQ = "msmq"
+    RPC = "rpc"
+
+
+class ChosenBy(enum.StrEnum):
+    INTERFACE = "interface"
+    PORT = "port"
+    ENDPOINT = "endpoint"
+    SCOPE = "scope"
+
+
+class DecidedBy(enum.StrEnum):
+    SYN = "syn"
+    BIND = "bind"
+    PORT = "port"
+    REQUEST = "request"
+    FIRST_PACKET = "first_packet"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to keep. `learned` holds endpoints announced elsewhere: by the endpoint mapper or by a port query."""
+
+    scope: Scope = Scope.MSMQ
+    learned: frozenset[Endpoint] = field(default_factory=frozenset)
+
+    def of(self, recogniser: Recogniser, low: Endpoint, high: Endpoint) -> ChosenBy | None:
+        """Why to keep it. Once there is a reason it stays one, whatever follows on the connection."""
+        if not recogniser.speaks_rpc:
+            return None
+        if any(interface in INTERFACES for interface in recogniser.interfaces):
+            return ChosenBy.INTERFACE
+        if low[1] in PORTS or high[1] in PORTS:
+            return ChosenBy.PORT
+        if low in self.learned or high in self.learned:
+            return ChosenBy.ENDPOINT
+        return ChosenBy.SCOPE if self.scope is Scope.RPC else None
+
+
+def client_of(
+    syn_originator: Side | None, recogniser: Recogniser, low_port: int, high_port: int, first_sender: Side
+) -> tuple[Side, DecidedBy]:
+    """A SYN is proof, a bind nearly so; a port is a habit, and the first packet of a capture says the least."""
+    if syn_originator is not None:
+        return syn_originator, DecidedBy.SYN
+    if recogniser.binder is not None:
+        return recogniser.binder, DecidedBy.BIND
+    if (low_port in PORTS) != (high_port in PORTS):
+        return (Side.HIGH if low_port in PORTS else Side.LOW), DecidedBy.PORT
+    if recogniser.requester is not None:
+        return recogniser.requester, DecidedBy.REQUEST
+    return first_sender, DecidedBy.FIRST_PACKET

@@ -1,0 +1,139 @@
+"""One run: captures in, tables out."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import Observation
+from pyspark.sql import functions as F
+
+from ingest.splits import SPLIT_BYTES, plan
+from pipelines.accounting import accounting_rows, imbalances
+from pipelines.capture_facts import capture_rows, file_issues
+from pipelines.inventory import duplicates, hashes
+from pipelines.stages.envelopes import unwrapped
+from pipelines.stages.scan import scan_captures
+from pipelines.stages.select import select
+from pipelines.stages.streams import streams
+from pipelines.stages.tcp_streams import stream_numbers, with_stream_numbers
+from schemas.internal import STREAM_COUNTS, STREAM_FLOWS
+from schemas.tables import ACCOUNTING, CAPTURES, FLOWS, ISSUES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ingest.choice import Choice
+    from pipelines.inventory import Input
+    from schemas.model import Table
+
+Row = dict[str, Any]
+
+SORT_KEYS = {
+    CAPTURES.name: ("path",),
+    FLOWS.name: ("first_ts_ns", "uid"),
+    ISSUES.name: ("path", "frame", "offset", "code", "uid", "detail"),
+    ACCOUNTING.name: ("capture_id", "stage", "counter"),
+}
+_ONCE_PER_CAPTURE = ("unsupported-link-type", "undeclared-interface")
+"""Each split meets such an interface anew; one row for the capture is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What the run came to, for the manifest, the summary and the exit code."""
+
+    captures: list[Row]
+    row_counts: dict[str, int]
+    imbalances: list[str]
+
+    @property
+    def damaged(self) -> bool:
+        return any(row["state"] != "complete" for row in self.captures)
+
+
+def analyze(
+    spark: SparkSession,
+    inputs: list[Input],
+    choice: Choice,
+    tables: Path,
+    say: Callable[[str], None],
+    split_bytes: int = SPLIT_BYTES,
+) -> Finished:
+    """Write all tables below the folder `tables`."""
+    splits = [split for one in inputs if one.capture for split in plan(one.capture, one.file, split_bytes)]
+    say(f"scanning {len(inputs)} files in {len(splits)} splits")
+    with ThreadPoolExecutor(1) as beside:
+        hashing = beside.submit(hashes, spark, inputs)
+        scan = scan_captures(spark, splits)
+        digests = hashing.result()
+    same = duplicates(inputs, digests)
+    captures = capture_rows(inputs, scan.splits, digests, same)
+    readable = [file for file, row in captures.items() if row["state"] != "unreadable"]
+    # Captures that follow one another in time get neighbouring ranks: the rank decides between packets of the same time.
+    order = sorted(readable, key=lambda file: (captures[file]["first_ts_ns"] or 0, inputs[file].path))
+    ids, paths = [digests[file] for file in order], [inputs[file].path for file in order]
+
+    say("choosing conversations")
+    selection = select(spark, scan, {file: rank for rank, file in enumerate(order)})
+    say("putting segments in order")
+    done = streams(selection.segments, choice, ids, paths, selection.partitions)
+    counts = {(ids[rank], "packets", "in"): captures[file]["packets"] for rank, file in enumerate(order)}
+    counts |= {(ids[rank], "packets", f"set_aside_{name}"): n for (rank, name), n in selection.set_aside.items()}
+    for row in unwrapped(done, STREAM_COUNTS).groupBy("file", "stage", "counter").agg(F.sum("value").alias("n")).collect():
+        counts[ids[row.file], row.stage, row.counter] = row.n
+    accounting = accounting_rows(counts)
+
+    say("writing tables")
+    numbers = stream_numbers(selection.conversations, selection.syns)
+    found = {
+        CAPTURES.name: _local(spark, CAPTURES, list(captures.values())),
+        FLOWS.name: with_stream_numbers(unwrapped(done, STREAM_FLOWS), numbers).select(*FLOWS.names),
+        ISSUES.name: _packet_issues(spark, selection.issues, ids, paths)
+        .unionByName(unwrapped(done, ISSUES))
+        .unionByName(_local(spark, ISSUES, file_issues(inputs, scan.splits, digests, same))),
+        ACCOUNTING.name: _local(spark, ACCOUNTING, accounting),
+    }
+    return Finished(list(captures.values()), _write(found, tables), imbalances(accounting))
+
+
+def _local(spark: SparkSession, table: Table, rows: list[Row]) -> DataFrame:
+    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=table.arrow))
+
+
+def _packet_issues(spark: SparkSession, issues: DataFrame, ids: list[str], paths: list[str]) -> DataFrame:
+    once = F.col("code").isin(*_ONCE_PER_CAPTURE)
+    first = issues.where(once).groupBy("file", "code", "detail").agg(
+        F.min_by("offset", "frame").alias("offset"), F.min("frame").alias("frame")
+    )
+    names = spark.createDataFrame(
+        list(zip(range(len(ids)), ids, paths, strict=True)), "file int, capture_id string, path string"
+    )
+    nothing = F.lit(None).cast("string")
+    return (
+        issues.where(~once)
+        .drop("split")
+        .unionByName(first)
+        .join(F.broadcast(names), "file", "inner")
+        .withColumns({"uid": nothing, "call_uid": nothing})
+        .select(*ISSUES.names)
+    )
+
+
+def _write(found: dict[str, DataFrame], tables: Path) -> dict[str, int]:
+    """All tables at once, since most are small and a Spark job has its price."""
+
+    def write(name: str) -> int:
+        rows = Observation(name)
+        # Observed after sorting: to sort, Spark reads its input twice.
+        ordered = found[name].orderBy(*SORT_KEYS[name]).observe(rows, F.count(F.lit(1)).alias("rows"))
+        ordered.write.parquet(str(tables / name))
+        return int(rows.get["rows"])
+
+    with ThreadPoolExecutor(len(found)) as beside:
+        return dict(zip(found, beside.map(write, found), strict=True))

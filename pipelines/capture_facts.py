@@ -1,0 +1,74 @@
+"""Rows about whole files: the table captures, and the issues that concern a file rather than a packet."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pipelines.inventory import Input
+    from pipelines.stages.scan import ReadSplit
+
+Row = dict[str, Any]
+
+
+def capture_rows(
+    inputs: Sequence[Input], splits: Sequence[ReadSplit], digests: dict[int, str], same: dict[int, int]
+) -> dict[int, Row]:
+    """File to its row of `captures`. A file with the bytes of an earlier one has none: a capture is known by its hash."""
+    read = {file: list(group) for file, group in groupby(splits, key=lambda one: one.split.file)}
+    return {
+        one.file: _capture_row(one, read.get(one.file, []), digests.get(one.file))
+        for one in inputs
+        if one.file not in same
+    }
+
+
+def _capture_row(one: Input, splits: list[ReadSplit], digest: str | None) -> Row:
+    first = min((split.first_ts_ns for split in splits if split.first_ts_ns is not None), default=None)
+    last = max((split.last_ts_ns for split in splits if split.last_ts_ns is not None), default=None)
+    damaged = any(split.report.damage is not None for split in splits)
+    return {
+        "capture_id": digest,
+        "path": one.path,
+        "format": one.capture.format if one.capture else None,
+        "compression": one.capture.compression if one.capture else None,
+        "bytes": one.size,
+        "packets": sum(split.report.packets for split in splits),
+        "first_ts": None if first is None else first // 1000,
+        "first_ts_ns": first,
+        "last_ts": None if last is None else last // 1000,
+        "last_ts_ns": last,
+        "link_types": sorted({link for split in splits for link in split.link_types}),
+        "state": "unreadable" if one.capture is None else "truncated" if damaged else "complete",
+    }
+
+
+def file_issues(
+    inputs: Sequence[Input], splits: Sequence[ReadSplit], digests: dict[int, str], same: dict[int, int]
+) -> list[Row]:
+    found = [(one, one.problem.code, one.problem.detail, None) for one in inputs if one.problem is not None]
+    found += [
+        (inputs[file], "duplicate-capture", f"the same bytes as {inputs[earlier].path}", None)
+        for file, earlier in same.items()
+    ]
+    found += [
+        (inputs[one.split.file], one.report.damage.code, one.report.damage.detail, one.report.damage.offset)
+        for one in splits
+        if one.report.damage is not None and one.split.file not in same
+    ]
+    return [
+        {
+            "code": code,
+            "detail": detail,
+            "capture_id": digests.get(one.file),
+            "path": one.path,
+            "uid": None,
+            "call_uid": None,
+            "frame": None,
+            "offset": offset,
+        }
+        for one, code, detail, offset in found
+    ]

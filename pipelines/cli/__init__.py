@@ -1,0 +1,42 @@
+"""The command `mqtrail`: one module a subcommand."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+from pipelines.cli import analyze, schema
+from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = (analyze, schema)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="mqtrail", description="Wire captures of MSMQ's DCE/RPC traffic, turned into facts an investigator can stand behind."
+    )
+    parser.add_argument("--version", action="version", version=f"mqtrail {VERSION}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add(subparsers)
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except Stop as stop:
+        print(f"mqtrail: {stop}", file=sys.stderr)
+        return stop.code
+    except KeyboardInterrupt:
+        print("mqtrail: interrupted; nothing was written", file=sys.stderr)
+        return 130
+    except Exception as error:  # noqa: BLE001 - the last resort: a sentence for the user, the trace for us
+        if getattr(options, "debug", False):
+            traceback.print_exc()
+        first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
+        print(f"mqtrail: unexpected: {first_line}\nRun again with --debug for the details.", file=sys.stderr)
+        return ExitCode.UNEXPECTED

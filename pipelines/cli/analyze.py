@@ -1,0 +1,120 @@
+"""mqtrail analyze: captures in, tables out."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingest.choice import Choice, Scope
+from ingest.files import NoSuchInput, expand
+from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.output import OutputFolder, OutputRefused
+from pipelines.version import VERSION
+
+if TYPE_CHECKING:
+    import argparse
+
+    from pipelines.analyze import Finished
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("analyze", help="analyse captures into tables")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="pcap or pcapng (also .gz, .zst): files, folders, globs")
+    parser.add_argument("--out", required=True, metavar="DIR", help="output folder")
+    parser.add_argument(
+        "--scope", choices=[str(scope) for scope in Scope], default=str(Scope.MSMQ), help="what to keep (default: %(default)s)"
+    )
+    parser.add_argument("--master", default="local[*]", metavar="URL", help="Spark master (default: %(default)s)")
+    parser.add_argument("--force", action="store_true", help="replace the output folder of an earlier run")
+    parser.add_argument("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting; repeatable")
+    parser.add_argument("--debug", action="store_true", help="show the details of an unexpected error")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    settings = _settings(options.spark_conf)
+    started = datetime.datetime.now(datetime.UTC)
+    say = _Progress()
+    try:
+        paths = expand(options.paths)
+    except NoSuchInput as error:
+        raise Stop(ExitCode.NO_INPUT, str(error)) from None
+    except PermissionError as error:
+        raise Stop(ExitCode.NO_INPUT, f"{error.filename}: no permission to look into the folder") from None
+    try:
+        with OutputFolder(Path(options.out), force=options.force) as output:
+            finished = _analyze(paths, options, settings, output, say)
+            output.write_manifest(_facts(options, started, finished))
+            output.publish()
+    except OutputRefused as error:
+        raise Stop(ExitCode.USAGE, str(error)) from None
+    return _report(finished, output)
+
+
+def _analyze(
+    paths: list[str], options: argparse.Namespace, settings: dict[str, str], output: OutputFolder, say: _Progress
+) -> Finished:
+    from pipelines.inventory import take_stock  # noqa: PLC0415 - nothing of Spark before it is known that there is work
+
+    inputs = take_stock(paths)
+    if all(one.capture is None for one in inputs):
+        reasons = "\n".join(f"  {one.path}: {one.problem.detail}" for one in inputs if one.problem)
+        raise Stop(ExitCode.NO_CAPTURE_READABLE, f"no capture could be read:\n{reasons}")
+    from pipelines.analyze import analyze  # noqa: PLC0415
+    from pipelines.session import NoJava, spark_session  # noqa: PLC0415
+
+    say("starting Spark")
+    try:
+        spark = spark_session(options.master, settings)
+    except NoJava as error:
+        raise Stop(ExitCode.UNEXPECTED, str(error)) from None
+    return analyze(spark, inputs, Choice(Scope(options.scope)), output.staging / "tables", say)
+
+
+def _settings(given: list[str]) -> dict[str, str]:
+    wrong = [setting for setting in given if "=" not in setting]
+    if wrong:
+        raise Stop(ExitCode.USAGE, f"--spark-conf {wrong[0]}: write it as KEY=VALUE")
+    return dict(setting.split("=", 1) for setting in given)
+
+
+def _facts(options: argparse.Namespace, started: datetime.datetime, finished: Finished) -> dict[str, object]:
+    return {
+        "tool": "mqtrail",
+        "version": VERSION,
+        "started": started.isoformat(timespec="seconds"),
+        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "parameters": {"scope": options.scope},
+        "inputs": [
+            {"path": row["path"], "sha256": row["capture_id"], "bytes": row["bytes"], "state": row["state"]}
+            for row in finished.captures
+        ],
+        "rows": finished.row_counts,
+    }
+
+
+def _report(finished: Finished, output: OutputFolder) -> int:
+    for row in finished.captures:
+        if row["state"] != "complete":
+            print(f"mqtrail: {row['path']}: {row['state']}; the table issues says why", file=sys.stderr)
+    width = max(map(len, finished.row_counts))
+    for name, rows in finished.row_counts.items():
+        print(f"{name:<{width}}  {rows:>9} rows  {output.final / 'tables' / name}")
+    if finished.imbalances:
+        problems = "\n".join(f"  {sentence}" for sentence in finished.imbalances)
+        raise Stop(ExitCode.DATA_QUALITY, f"the accounting does not add up, please report this:\n{problems}")
+    return ExitCode.INPUT_DAMAGED if finished.damaged else ExitCode.DONE
+
+
+class _Progress:
+    """A line a stage, on a terminal only: logs of nightly runs stay free of it."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def __call__(self, what: str) -> None:
+        if sys.stderr.isatty():
+            print(f"[{time.monotonic() - self._began:6.1f} s] {what}", file=sys.stderr)

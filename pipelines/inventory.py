@@ -1,0 +1,77 @@
+"""The inputs of a run: what each file is, its hash, and which of them are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ingest.captures import Capture, UnreadableCapture, open_capture
+from ingest.files import sha256
+from pipelines.stages.tasks import packed, run_tasks
+from schemas.model import INT, STRING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pyspark.sql import SparkSession
+
+_HASHES = pa.schema([pa.field("file", INT), pa.field("sha256", STRING)])
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One file the user gave."""
+
+    file: int
+    path: str
+    size: int
+    capture: Capture | None
+    problem: UnreadableCapture | None
+
+
+def take_stock(paths: Sequence[str]) -> list[Input]:
+    """Look at the beginning of each file."""
+    inputs = []
+    for file, path in enumerate(paths):
+        capture, problem = None, None
+        try:
+            capture = open_capture(path)
+        except UnreadableCapture as error:
+            problem = error
+        inputs.append(Input(file, path, _size(path), capture, problem))
+    return inputs
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
+
+
+def hashes(spark: SparkSession, inputs: Sequence[Input]) -> dict[int, str]:
+    """SHA-256 of every file that can be read at all."""
+
+    def work(one: Input) -> Iterator[pa.RecordBatch]:
+        try:
+            digest = sha256(one.path)
+        except OSError:
+            return
+        yield pa.RecordBatch.from_pylist([{"file": one.file, "sha256": digest}], schema=_HASHES)
+
+    rows = run_tasks(spark, packed(inputs, lambda one: one.size), work, _HASHES).collect()
+    return {row.file: row.sha256 for row in rows}
+
+
+def duplicates(inputs: Sequence[Input], digests: dict[int, str]) -> dict[int, int]:
+    """File to the earlier file that has the same bytes."""
+    first: dict[str, int] = {}
+    same: dict[int, int] = {}
+    for one in inputs:
+        digest = digests.get(one.file)
+        if digest is not None and first.setdefault(digest, one.file) != one.file:
+            same[one.file] = first[digest]
+    return same
