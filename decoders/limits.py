@@ -56,7 +56,7 @@ MAX_GAPS_REMEMBERED: Final = 256
 """Gaps of one direction remembered to tell late bytes from repeated ones; a capture with more is lossy throughout."""
 
 MAX_DOUBTFUL_SYNS: Final = 8
-"""Copies of a SYN that does not fit its open connection kept until a packet decides: retries (RFC 9293 3.8.3) and taps."""
+"""Copies of a SYN at odds with its open connection kept until a packet decides: four retries seen by two taps."""
 
 MAX_PDU_BYTES: Final = 65_535
 """frag_length has 16 bits."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 BATCH_ROWS: Final = 2_048
-_GROUP: Final = ("src", "dst", "protocol", "identification")
+GROUP: Final = ("src", "dst", "key_protocol", "identification")
 _COUNTER_OF: Final = {FragmentFate.DUPLICATE: "fragment_duplicate"}
 _EXPLAINED: Final = (Outcome.HEADER_CUT, Outcome.MALFORMED, Outcome.TOO_DEEP)
 
@@ -34,7 +34,7 @@ _EXPLAINED: Final = (Outcome.HEADER_CUT, Outcome.MALFORMED, Outcome.TOO_DEEP)
 def defragment(rows: Iterable[Row]) -> Iterator[tuple[Table, pa.RecordBatch]]:
     """`rows` of schemas.internal.FRAGMENTS, sorted by group, time, file and frame. Batches of DEFRAGMENTED's tables."""
     made = _Made()
-    for _, group in groupby(rows, key=lambda row: tuple(row[name] for name in _GROUP)):
+    for _, group in groupby(rows, key=lambda row: tuple(row[name] for name in GROUP)):
         for result in reassemble(map(_fragment, group)):
             if isinstance(result, Datagram):
                 made.datagram(result)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,23 +43,24 @@ def scan_split(split: Split) -> Iterator[tuple[Table, pa.RecordBatch]]:
         yield from scan.odd_packets(records, headers)
         scan.frame += len(records)
     yield from scan.summary()
-    yield SCAN_ISSUES, scan.table(
-        SCAN_ISSUES, [(None, note.code, note.detail, note.offset) for note in reader.notes]
-    )
+    yield SCAN_ISSUES, scan.table(SCAN_ISSUES, [(None, note.code, note.detail, note.offset) for note in reader.notes])
     report, damage = reader.report, reader.report.damage
-    yield SPLIT_REPORTS, scan.table(
+    yield (
         SPLIT_REPORTS,
-        [
-            (
-                report.start.to_json() if report.start else None,
-                report.end.to_json() if report.end else None,
-                report.packets,
-                *((damage.code, damage.detail, damage.offset) if damage else (None, None, None)),
-                scan.first_ts_ns,
-                scan.last_ts_ns,
-                sorted(scan.link_types),
-            )
-        ],
+        scan.table(
+            SPLIT_REPORTS,
+            [
+                (
+                    report.start.to_json() if report.start else None,
+                    report.end.to_json() if report.end else None,
+                    report.packets,
+                    *((damage.code, damage.detail, damage.offset) if damage else (None, None, None)),
+                    scan.first_ts_ns,
+                    scan.last_ts_ns,
+                    sorted(scan.link_types),
+                )
+            ],
+        ),
     )
 
 
@@ -149,6 +149,7 @@ class _Scan:
             fragment.src,
             fragment.dst,
             fragment.protocol,
+            fragment.protocol if len(fragment.src) == 4 else 0,
             fragment.identification,
             fragment.fragment_offset,
             fragment.more,
@@ -175,8 +176,12 @@ class _Scan:
         return issues
 
     def summary(self) -> Iterator[tuple[Table, pa.RecordBatch]]:
-        yield COUNTS, self.table(
-            COUNTS, [(outcome.counter, int(self._outcomes[outcome])) for outcome in Outcome if self._outcomes[outcome]]
+        yield (
+            COUNTS,
+            self.table(
+                COUNTS,
+                [(outcome.counter, int(self._outcomes[outcome])) for outcome in Outcome if self._outcomes[outcome]],
+            ),
         )
         for table, parts in ((CONVERSATIONS, self._conversations), (SYNS, self._syns)):
             if not parts:

@@ -34,7 +34,13 @@ def segment_batches(split: Split, file: int, first_frame: int, wanted: Column) -
         for start in range(0, len(rows), BATCH_ROWS):
             part = slice(start, start + BATCH_ROWS)
             yield segment_rows(
-                headers, rows[part], keys[part], records.buffer, file, rows[part] + first_frame, records.ts_ns[rows[part]]
+                headers,
+                rows[part],
+                keys[part],
+                records.buffer,
+                file,
+                rows[part] + first_frame,
+                records.ts_ns[rows[part]],
             )
         first_frame += len(records)
 

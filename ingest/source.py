@@ -47,7 +47,9 @@ class PcapDataSource(DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         unknown = [name for name in schema.names if name not in PACKETS.names]
         if unknown:
-            raise ValueError(f"the data source pcap has no column {', '.join(unknown)}; it has {', '.join(PACKETS.names)}")
+            raise ValueError(
+                f"the data source pcap has no column {', '.join(unknown)}; it has {', '.join(PACKETS.names)}"
+            )
         path = self.options.get("path") or self.options.get("paths")
         if not path:
             raise ValueError('the data source pcap needs a path: spark.read.format("pcap").load(PATH)')

@@ -86,9 +86,7 @@ class SplitReader:
             if not buffer:
                 damage = self._at_end(position)
                 break
-            step = self.split.capture.container.walk(
-                buffer, position, self.split.end, at_end=len(buffer) < CHUNK_BYTES
-            )
+            step = self.split.capture.container.walk(buffer, position, self.split.end, at_end=len(buffer) < CHUNK_BYTES)
             self.notes += step.notes
             for records in step.records:
                 yield records

@@ -85,7 +85,9 @@ def analyze(
     done = streams(selection.segments, choice, ids, paths, selection.partitions)
     counts = {(ids[rank], "packets", "in"): captures[file]["packets"] for rank, file in enumerate(order)}
     counts |= {(ids[rank], "packets", f"set_aside_{name}"): n for (rank, name), n in selection.set_aside.items()}
-    for row in unwrapped(done, STREAM_COUNTS).groupBy("file", "stage", "counter").agg(F.sum("value").alias("n")).collect():
+    for row in (
+        unwrapped(done, STREAM_COUNTS).groupBy("file", "stage", "counter").agg(F.sum("value").alias("n")).collect()
+    ):
         counts[ids[row.file], row.stage, row.counter] = row.n
     accounting = accounting_rows(counts)
 
@@ -108,8 +110,10 @@ def _local(spark: SparkSession, table: Table, rows: list[Row]) -> DataFrame:
 
 def _packet_issues(spark: SparkSession, issues: DataFrame, ids: list[str], paths: list[str]) -> DataFrame:
     once = F.col("code").isin(*_ONCE_PER_CAPTURE)
-    first = issues.where(once).groupBy("file", "code", "detail").agg(
-        F.min_by("offset", "frame").alias("offset"), F.min("frame").alias("frame")
+    first = (
+        issues.where(once)
+        .groupBy("file", "code", "detail")
+        .agg(F.min_by("offset", "frame").alias("offset"), F.min("frame").alias("frame"))
     )
     names = spark.createDataFrame(
         list(zip(range(len(ids)), ids, paths, strict=True)), "file int, capture_id string, path string"

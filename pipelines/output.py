@@ -47,7 +47,9 @@ class OutputFolder:
             raise OutputRefused(f"{self.final}: is a file; choose a folder with --out")
         there = {entry.name for entry in self.final.iterdir()}
         if there and not self._force:
-            raise OutputRefused(f"{self.final}: the folder exists; choose another with --out, or replace it with --force")
+            raise OutputRefused(
+                f"{self.final}: the folder exists; choose another with --out, or replace it with --force"
+            )
         if there - OURS:
             raise OutputRefused(
                 f"{self.final}: holds files that are not a run's ({sorted(there - OURS)[0]}); --force replaces only runs"

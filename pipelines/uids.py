@@ -10,9 +10,16 @@ _BITS: Final = 96
 """As many as Zeek's own ids have."""
 
 
-def connection_uid(low: tuple[bytes, int], high: tuple[bytes, int], first_ts_ns: int, first_seq: int, first_ack: int) -> str:
+def connection_uid(
+    low: tuple[bytes, int], high: tuple[bytes, int], first_ts_ns: int, first_seq: int, first_ack: int
+) -> str:
     """No file name or hash goes in: rotated captures and the same packets in one file must agree."""
-    facts = (*(part.hex() if isinstance(part, bytes) else str(part) for part in (*low, *high)), first_ts_ns, first_seq, first_ack)
+    facts = (
+        *(part.hex() if isinstance(part, bytes) else str(part) for part in (*low, *high)),
+        first_ts_ns,
+        first_seq,
+        first_ack,
+    )
     digest = hashlib.sha256("|".join(map(str, facts)).encode()).digest()
     number = int.from_bytes(digest[: _BITS // 8], "big")
     letters = []

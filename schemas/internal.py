@@ -75,6 +75,11 @@ FRAGMENTS = Table(
         Column("src", BINARY, "Source address."),
         Column("dst", BINARY, "Destination address."),
         Column("protocol", INT, "IP protocol of the datagram."),
+        Column(
+            "key_protocol",
+            INT,
+            "Protocol where it tells datagrams apart: IPv4 (RFC 791 3.2); 0 for IPv6 (RFC 8200 4.5).",
+        ),
         Column("identification", LONG, "Identification field."),
         Column("fragment_offset", INT, "In bytes."),
         Column("more", BOOL, "More fragments follow."),

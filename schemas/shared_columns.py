@@ -11,7 +11,9 @@ ID_TYPE = pa.struct(
 )
 
 UID = Column(
-    "uid", STRING, "Connection id, derived from addresses, ports and first packet: the same in every run over the same packets."
+    "uid",
+    STRING,
+    "Connection id, derived from addresses, ports and first packet: the same in every run over the same packets.",
 )
 COMMUNITY_ID = Column("community_id", STRING, "Community ID v1 of the connection, seed 0.")
 ID = Column("id", ID_TYPE, "Addresses and ports; orig is the RPC client, as in Zeek.")

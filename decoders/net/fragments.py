@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from decoders.net.datagrams import Reassembled
 
+__all__ = ["Datagram", "Fragment", "FragmentFate", "FragmentNote", "FrameRef", "reassemble"]
+
 
 def reassemble(fragments: Iterable[Fragment]) -> Iterator[Reassembled]:
     """`fragments` are those of one key, in time order."""

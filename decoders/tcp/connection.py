@@ -176,7 +176,7 @@ class Connection:
         events: list[StreamEvent] = []
         for half in self._halves:
             other = self._halves[half.side.peer]
-            # The answer to a SYN that is no SYN-ACK belongs to an older connection (RFC 9293 3.5.2): its ACK tells
+            # The answer to a SYN that is no SYN-ACK belongs to an older connection (RFC 9293 3.5.1): its ACK tells
             # nothing about this one.
             trusted = not (half.sent_syn and other.isn is None and half.stream.pristine)
             events += half.stream.finish(self._last, other.last_ack if trusted else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from decoders.limits import MAX_AHEAD_BYTES, SETTLE_BYTES, SETTLE_SEGMENTS
+from decoders.tcp.model import PSH
 from decoders.tcp.sequence import add, distance
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Start:
         self._first_ack: int | None = None
         self._size = 0
         self._probes: set[int] = set()
-        """Indices of the segments that only repeat, as garbage, the byte before the next one."""
+        """Numbers of keep-alives (RFC 9293 3.8.4), whose one byte is garbage before the next of the stream."""
 
     @property
     def reference(self) -> int | None:
@@ -32,8 +33,8 @@ class Start:
 
     def hold(self, segment: Segment) -> bool:
         """Keep a data segment; true when it is time to settle."""
-        if segment.wire_len <= 1 and self.last_ack is not None and add(segment.seq, 1) == self.last_ack[0]:
-            self._probes.add(len(self.segments))
+        if segment.wire_len == 1 and (self._is_acknowledged(segment) or _looks_like_keep_alive(segment)):
+            self._probes.add(segment.seq)
         self.segments.append(segment)
         self._size += len(segment.payload)
         return len(self.segments) >= SETTLE_SEGMENTS or self._size >= SETTLE_BYTES
@@ -52,8 +53,16 @@ class Start:
         """
         if not self.segments:
             return self._first_ack
-        data = [segment.seq for index, segment in enumerate(self.segments) if index not in self._probes]
+        data = [segment.seq for segment in self.segments if segment.wire_len != 1 or segment.seq not in self._probes]
         if not data:
             return add(self.segments[0].seq, 1)
         near = (distance(seq, data[0]) for seq in data)
         return add(data[0], min(way for way in near if abs(way) <= MAX_AHEAD_BYTES))
+
+    def _is_acknowledged(self, segment: Segment) -> bool:
+        return self.last_ack is not None and add(segment.seq, 1) == self.last_ack[0]
+
+
+def _looks_like_keep_alive(segment: Segment) -> bool:
+    """Windows sends a zero byte and no PSH, which a byte that an application wrote has."""
+    return segment.payload == b"\0" and not segment.flags & PSH

@@ -146,7 +146,9 @@ def _length_problem(kind: int, length: int) -> str | None:
 
 
 def _closing_problem(buffer: bytes, kind: int, following: int, length: int, section: Section) -> str | None:
-    order = section.byte_order if kind != SHB else _BYTE_ORDERS[buffer[following - length + 8 : following - length + 12]]
+    order = (
+        section.byte_order if kind != SHB else _BYTE_ORDERS[buffer[following - length + 8 : following - length + 12]]
+    )
     closing = struct.unpack_from(f"{order}I", buffer, following - 4)[0]
     if closing != length:
         return f"a block opens with length {length} and closes with {closing}"

@@ -19,7 +19,8 @@ COMMANDS = (analyze, schema)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="mqtrail", description="Wire captures of MSMQ's DCE/RPC traffic, turned into facts an investigator can stand behind."
+        prog="mqtrail",
+        description="Wire captures of MSMQ's DCE/RPC traffic, turned into facts an investigator can stand behind.",
     )
     parser.add_argument("--version", action="version", version=f"mqtrail {VERSION}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("analyze", help="analyse captures into tables")
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="pcap or pcapng (also .gz, .zst): files, folders, globs")
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="pcap or pcapng (also .gz, .zst): files, folders, globs"
+    )
     parser.add_argument("--out", required=True, metavar="DIR", help="output folder")
     parser.add_argument(
-        "--scope", choices=[str(scope) for scope in Scope], default=str(Scope.MSMQ), help="what to keep (default: %(default)s)"
+        "--scope",
+        choices=[str(scope) for scope in Scope],
+        default=str(Scope.MSMQ),
+        help="what to keep (default: %(default)s)",
     )
     parser.add_argument("--master", default="local[*]", metavar="URL", help="Spark master (default: %(default)s)")
     parser.add_argument("--force", action="store_true", help="replace the output folder of an earlier run")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ingest.defragment import defragment
+from ingest.defragment import GROUP, defragment
 from schemas.envelope import envelope_schema, wrap
 from schemas.internal import DEFRAGMENTED
 from schemas.model import ddl
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-_GROUP = ("src", "dst", "protocol", "identification")
-
 
 def defragmented(fragments: DataFrame) -> DataFrame:
     """Envelope of schemas.internal.DEFRAGMENTED."""
@@ -25,5 +23,5 @@ def defragmented(fragments: DataFrame) -> DataFrame:
         for table, batch in defragment(row for batch in batches for row in batch.to_pylist()):
             yield wrap(batch, table, DEFRAGMENTED)
 
-    ordered = fragments.repartition(*_GROUP).sortWithinPartitions(*_GROUP, "ts_ns", "file", "frame")
+    ordered = fragments.repartition(*GROUP).sortWithinPartitions(*GROUP, "ts_ns", "file", "frame")
     return ordered.mapInArrow(run, ddl(envelope_schema(DEFRAGMENTED))).persist()

@@ -55,13 +55,17 @@ class Scan:
             for one in self.splits
             if one.split.file in ranks
         ]
-        places = spark.createDataFrame(true or [(-1, -1, -1, 0, 0)], "file int, split int, attempt int, first_frame long, rank int")
+        places = spark.createDataFrame(
+            true or [(-1, -1, -1, 0, 0)], "file int, split int, attempt int, first_frame long, rank int"
+        )
         rows = unwrapped(self.rows, table, "attempt")
         placed = rows.join(F.broadcast(places), ["file", "split", "attempt"], "inner")
         frames = [name for name in ("frame", "first_low", "first_high") if name in table.names]
-        return placed.withColumns({name: F.col(name) + F.col("first_frame") for name in frames}).withColumn(
-            "file", F.col("rank")
-        ).select(*table.names)
+        return (
+            placed.withColumns({name: F.col(name) + F.col("first_frame") for name in frames})
+            .withColumn("file", F.col("rank"))
+            .select(*table.names)
+        )
 
 
 def scan_captures(spark: SparkSession, splits: Sequence[Split]) -> Scan:

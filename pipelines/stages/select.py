@@ -57,7 +57,9 @@ def select(spark: SparkSession, scan: Scan, ranks: dict[int, int]) -> Selection:
     conversations = tables[CONVERSATIONS.name]
     wanted = _wanted(conversations).persist()
     set_aside = Counter({(file, counter): n for (file, counter), n in counts.items() if counter not in _PASSED_ON})
-    for row in conversations.join(wanted, "key", "left_anti").groupBy("file").agg(F.sum("packets").alias("n")).collect():
+    for row in (
+        conversations.join(wanted, "key", "left_anti").groupBy("file").agg(F.sum("packets").alias("n")).collect()
+    ):
         set_aside[row.file, "no_rpc_seen"] += row.n
     places = (
         conversations.join(wanted, "key", "left_semi")

@@ -52,9 +52,23 @@ def streams(
 def segment_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[SegmentRow]:
     for batch in batches:
         columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-        for (key, low_h, low_p, high_h, high_p, from_low, ts_ns, file, frame, seq, ack, flags, window, payload, wire) in zip(
-            *(columns[name] for name in _ORDER), strict=True
-        ):
+        for (
+            key,
+            low_h,
+            low_p,
+            high_h,
+            high_p,
+            from_low,
+            ts_ns,
+            file,
+            frame,
+            seq,
+            ack,
+            flags,
+            window,
+            payload,
+            wire,
+        ) in zip(*(columns[name] for name in _ORDER), strict=True):
             sender = Side.LOW if from_low else Side.HIGH
             segment = Segment(sender, ts_ns, file, frame, seq, ack, flags, window, payload, wire)
             yield SegmentRow(key, (low_h, low_p), (high_h, high_p), segment)

@@ -45,7 +45,9 @@ FLOWS = Table(
         Column("orig_missed_bytes", LONG, "Those of orig."),
         Column("resp_missed_bytes", LONG, "Those of resp."),
         Column("duplicate_bytes", LONG, "Payload bytes seen again: retransmissions, keep-alives, second taps."),
-        Column("discarded_bytes", LONG, "Payload bytes out of window, before the start or too late for a gap given up."),
+        Column(
+            "discarded_bytes", LONG, "Payload bytes out of window, before the start or too late for a gap given up."
+        ),
         Column("conflicts", LONG, "Overlapping segments whose bytes differed from those seen first."),
         Column("pdus_recognised", LONG, "DCE/RPC PDU headers met while recognising the protocol."),
         Column("starts_midstream", BOOL, "Neither SYN nor SYN-ACK was captured."),

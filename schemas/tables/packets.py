@@ -7,7 +7,7 @@ from schemas.shared_columns import PATH
 
 PACKETS = Table(
     "packets",
-    "One captured packet; from `spark.read.format(\"pcap\")` only.",
+    'One captured packet; from `spark.read.format("pcap")` only.',
     (
         PATH,
         Column("frame_number", LONG, "Counted from 1 within the file, as Wireshark does."),
@@ -34,6 +34,10 @@ PACKETS = Table(
         Column("window", INT, "Window as on the wire, unscaled."),
         Column("payload_len", LONG, "TCP payload bytes captured."),
         Column("payload_wire_len", LONG, "TCP payload bytes on the wire."),
-        Column("payload", BINARY, "The captured payload. Leave it out of the schema, or set `headersOnly`, to save reading it."),
+        Column(
+            "payload",
+            BINARY,
+            "The captured payload. Leave it out of the schema, or set `headersOnly`, to save reading it.",
+        ),
     ),
 )

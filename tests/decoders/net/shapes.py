@@ -28,8 +28,7 @@ def _tunnel(payload: bytes, protocol: int) -> bytes:
     return p.ethernet(p.ipv4(payload, protocol, src="192.0.2.1", dst="192.0.2.2"))
 
 
-def _vxlan_in_vxlan(depth: int) -> bytes:
-    frame = FRAME
+def _vxlan_in_vxlan(depth: int, frame: bytes = FRAME) -> bytes:
     for _ in range(depth):
         frame = p.ethernet(p.ipv4(p.vxlan(frame), 17))
     return frame
@@ -98,6 +97,8 @@ SHAPES = (
     Shape("deepest", 1, _vxlan_in_vxlan(4), 54 + 4 * 50),
 )
 
+TOO_DEEP = (_vxlan_in_vxlan(5), _vxlan_in_vxlan(4, _tunnel(p.gre(V4), 47)), _vxlan_in_vxlan(4, _tunnel(V4, 4)))
+
 ASIDE = (
     (1, p.ethernet(bytes(46), p.ARP)),
     (1, p.ethernet(p.ipv4(p.udp(b"query"), 17))),
@@ -109,7 +110,7 @@ ASIDE = (
     (1, _tunnel(p.vxlan(p.ethernet(bytes(46), p.ARP)), 17)),
     (1, p.ethernet(p.ipv4(SEGMENT[:24], more=True))),
     (1, p.ethernet(p.ipv6(SEGMENT[:24], extensions=[p.fragment(8)]))),
-    (1, _vxlan_in_vxlan(5)),
+    *((1, packet) for packet in TOO_DEEP),
     (1, _tunnel(p.vxlan(p.ethernet(p.ipv4(SEGMENT[:16], fragment_offset=800))), 17)),
     (1, p.ethernet(p.ipv4(SEGMENT, total=0))),
     (1, p.ethernet(p.ipv6(SEGMENT, length=0))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import communityid
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoders.net.community_id import community_id
@@ -28,6 +28,7 @@ def test_protocols(protocol: int, make: str) -> None:
     assert community_id(client, server, 7, 9, protocol) == communityid.CommunityID().calc(reference)
 
 
+@settings(deadline=None)
 @given(addresses=ADDRESSES, sport=PORTS, dport=PORTS)
 def test_equals_the_reference_in_both_directions(addresses: tuple[bytes, bytes], sport: int, dport: int) -> None:
     src, dst = addresses

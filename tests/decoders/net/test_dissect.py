@@ -10,7 +10,7 @@ from decoders.limits import MAX_IPV6_EXTENSIONS
 from decoders.net.dissect import dissect, dissect_transport
 from decoders.net.model import IpFragment, Outcome, SetAside, TcpHeader
 from tests.builders import packets as p
-from tests.decoders.net.shapes import FRAME, PAYLOAD, SEGMENT, SHAPES, V4, V6, Shape
+from tests.decoders.net.shapes import FRAME, PAYLOAD, SEGMENT, SHAPES, TOO_DEEP, V4, V6, Shape
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
@@ -144,11 +144,9 @@ def test_llc_with_the_access_point_of_ip() -> None:
     assert found.payload_offset == 57
 
 
-def test_more_tunnels_than_allowed() -> None:
-    frame = FRAME
-    for _ in range(5):
-        frame = p.ethernet(p.ipv4(p.vxlan(frame), 17))
-    found = dissect(frame, 1)
+@pytest.mark.parametrize("packet", TOO_DEEP)
+def test_more_tunnels_than_allowed(packet: bytes) -> None:
+    found = dissect(packet, 1)
     assert isinstance(found, SetAside)
     assert found.outcome == Outcome.TOO_DEEP
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoders.limits import FRAGMENT_TIMEOUT_NS
@@ -66,6 +66,7 @@ def test_completes_with_the_last_missing_fragment() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.permutations(three()))
 def test_order_does_not_matter(items: list[Fragment]) -> None:
     assert fates(run(items)) == [DATA]
@@ -87,6 +88,13 @@ def test_a_reused_identification_is_another_datagram() -> None:
 def test_a_reused_identification_with_a_fragment_in_common() -> None:
     data = DATA[:16] + OTHER[16:]
     assert fates(run([*three(), *three(data, first_frame=10)])) == [DATA, data]
+
+
+def test_a_repetition_does_not_fill_another_datagram_it_contradicts() -> None:
+    late = part(9, 0, DATA[:16], capture=1)
+    reused = part(10, 0, OTHER[:16])
+    results = run([*three(), late, reused])
+    assert fates(results) == [DATA, FragmentFate.INCOMPLETE, FragmentFate.DUPLICATE]
 
 
 def test_incomplete_at_the_end() -> None:
@@ -160,6 +168,7 @@ def test_cut_fragments_leave_holes() -> None:
     (result,) = run([first, cut, third])
     assert isinstance(result, FragmentNote)
     assert result.detail == "3 fragments, 1 of them cut, without bytes 20-31"
+    assert fates(run([first, part(2, 16, b"", wire=16), third])) == [FragmentFate.INCOMPLETE]
     assert fates(run([first, cut, third, part(7, 16, DATA[16:32])])) == [DATA]
     assert fates(run([first, second, part(8, 16, b"", wire=16), third])) == [FragmentFate.DUPLICATE, DATA]
 
@@ -195,6 +204,7 @@ def hostile(draw: st.DrawFn) -> list[Fragment]:
     return sorted(items, key=lambda item: item.ts_ns)
 
 
+@settings(deadline=None)
 @given(hostile())
 def test_nothing_disappears(items: list[Fragment]) -> None:
     by_ref = {item.ref: item for item in items}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoders.net.addresses import MAPPED, to_bytes, to_pair, to_text, to_texts
@@ -14,6 +14,7 @@ ADDRESSES = st.binary(min_size=4, max_size=4) | st.binary(min_size=16, max_size=
 VERSIONS = {4: 4, 16: 6}
 
 
+@settings(deadline=None)
 @given(ADDRESSES)
 def test_columns_keep_the_bytes(address: bytes) -> None:
     high, low = to_pair(address)
@@ -33,6 +34,7 @@ def test_text_is_the_short_form() -> None:
     assert to_text(0, 0, 6) == "::"
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([bytes(4), bytes([10, 0, 0, 1]), bytes(16), b"\x20\x01" + bytes(14)]) | ADDRESSES))
 def test_formats_each_address_once(addresses: list[bytes]) -> None:
     pairs = [to_pair(address) for address in addresses]

@@ -19,7 +19,7 @@ from decoders.limits import (
     SETTLE_SEGMENTS,
 )
 from decoders.tcp.conversation import CLOSED, Closed, Conversation
-from decoders.tcp.model import ACK, Conflict, Data, Gap, Segment, Side
+from decoders.tcp.model import ACK, PSH, Conflict, Data, Gap, Segment, Side
 from decoders.tcp.stream import Stream
 
 from .segments import LOW, conflicts, data, end, fates, gaps, opened, run, seg, syn
@@ -50,7 +50,9 @@ def cover(draw: st.DrawFn, size: int, most: int) -> list[tuple[int, int]]:
 def shuffled(draw: st.DrawFn, most: int = 40) -> tuple[bytes, int, list[Segment]]:
     content, isn = draw(CONTENT), draw(ISNS)
     ranges = draw(cover(len(content), most))
-    segments = [seg(content[low:high], isn + 1 + low, at=at) for at, (low, high) in enumerate(ranges, 1)]
+    segments = [
+        seg(content[low:high], isn + 1 + low, flags=PSH | ACK, at=at) for at, (low, high) in enumerate(ranges, 1)
+    ]
     return content, isn, segments
 
 

@@ -1,0 +1,41 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench docs sample clean setup setup-test
+
+PYTHON ?= python3
+BIN := .venv/bin
+export PYTHON
+
+help:  ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: setup  ## analyse the sample capture and say where the tables are
+	@$(BIN)/mqtrail analyze samples/*.pcap --out out/demo --force
+	@$(BIN)/python samples/show.py out/demo
+
+test: setup-test lint  ## lint, then run every test
+	@$(BIN)/pytest -q
+
+lint: setup-test  ## ruff, mypy, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: setup-test  ## measure; prints figures side by side with a plain dpkt loop
+	@$(BIN)/python -m bench
+
+docs: setup  ## write the reference pages from the declarations
+	@$(BIN)/python -c 'from schemas.reference import markdown; print(markdown(), end="")' > docs/reference/tables.md
+
+sample: setup-test  ## record the sample capture again (root, loopback traffic only)
+	@$(BIN)/python -m samples.make_sample
+
+clean:  ## remove what the other targets made
+	rm -rf .venv out build dist bench/data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup:
+	@scripts/setup
+
+setup-test:
+	@scripts/setup test

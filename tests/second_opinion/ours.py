@@ -1,0 +1,118 @@
+"""What we say about a capture: the stages of a run without Spark, with every conversation wanted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import numpy as np
+
+from decoders.dcerpc.recogniser import Recogniser
+from decoders.net.model import Outcome
+from decoders.tcp import conversation
+from decoders.tcp.connection import Connection
+from decoders.tcp.conversation import Conversation
+from decoders.tcp.model import Data, Gap, Segment, Side
+from ingest.address_text import text_of
+from ingest.captures import open_capture
+from ingest.conversations import conversation_keys
+from ingest.defragment import defragment
+from ingest.dissection import headers_of
+from ingest.scan import scan_split
+from ingest.segments import segment_batches
+from ingest.splits import SplitReader, exact, first_frames, plan, walk
+from pipelines.stages.streams import segment_rows
+from schemas.internal import FRAGMENTS, SEGMENTS
+from tests.second_opinion.opinion import Opinion, Stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from ingest.choice import Endpoint
+    from ingest.splits import Split
+    from pipelines.streams import SegmentRow
+
+_FRAGMENT_ORDER = ("src", "dst", "protocol", "identification", "ts_ns", "frame")
+
+
+class _Watched(Connection):
+    """A connection that remembers which frames it was given."""
+
+    def __init__(self, first: Segment) -> None:
+        super().__init__(first)
+        self.frames: list[int] = []
+
+    def feed(self, segment: Segment) -> list[Any]:
+        self.frames.append(segment.frame)
+        return super().feed(segment)
+
+    def feed_stray(self, segment: Segment) -> None:
+        self.frames.append(segment.frame)
+        super().feed_stray(segment)
+
+
+def ours(path: Path, split_bytes: int | None = None) -> Opinion:
+    capture = open_capture(str(path))
+    splits = plan(capture, 0, split_bytes) if split_bytes else plan(capture, 0)
+    reports = exact(splits, [walk(split) for split in splits])
+    proven = [replace(split, start=report.start) for split, report in zip(splits, reports, strict=False)]
+    rows = [row for split, first in zip(proven, first_frames(reports), strict=True) for row in _segments(split, first)]
+    rows.sort(key=lambda row: (row.key, row.low, row.high, row.segment.ts_ns, row.segment.frame))
+    with patch.object(conversation, "Connection", _Watched):
+        streams = [
+            stream
+            for (_, low, high), group in groupby(rows, key=lambda row: (row.key, row.low, row.high))
+            for stream in _streams(low, high, [row.segment for row in group])
+        ]
+    return Opinion(sum(report.packets for report in reports), sorted(streams, key=lambda stream: stream.frames[0]))
+
+
+def _segments(split: Split, first_frame: int) -> list[SegmentRow]:
+    keys = [
+        conversation_keys(headers, np.flatnonzero(headers.outcome == Outcome.TCP))
+        for headers in map(headers_of, SplitReader(split))
+    ]
+    wanted = np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
+    return list(
+        segment_rows(iter([*segment_batches(split, 0, first_frame, wanted), *_defragmented(split, first_frame)]))
+    )
+
+
+def _defragmented(split: Split, first_frame: int) -> Iterator[pa.RecordBatch]:
+    """Fragments within one split; none of the captures here is large enough to have a second."""
+    fragments = [row for table, batch in scan_split(split) if table is FRAGMENTS for row in batch.to_pylist()]
+    fragments.sort(key=lambda row: [row[name] for name in _FRAGMENT_ORDER])
+    placed = ({**row, "frame": row["frame"] + first_frame} for row in fragments)
+    return (batch for table, batch in defragment(placed) if table is SEGMENTS)
+
+
+def _streams(low: Endpoint, high: Endpoint, segments: Iterable[Segment]) -> list[Stream]:
+    names = {Side.LOW: _name(low), Side.HIGH: _name(high)}
+    talk = Conversation()
+    found: dict[Connection, tuple[Stream, Recogniser]] = {}
+    events = [pair for segment in segments for pair in talk.feed(segment)] + talk.finish()
+    for connection, event in events:
+        stream, recogniser = found.setdefault(connection, (Stream(), Recogniser()))
+        if isinstance(event, Data):
+            from_start = event.offset == 0 and not connection.starts_midstream
+            recogniser.data(event.sender, event.payload, from_start=from_start)
+            stream.add(names[event.sender], event.payload)
+        elif isinstance(event, Gap):
+            recogniser.gap(event.sender, event.size)
+            stream.add(names[event.sender], event.size)
+    for connection, (stream, recogniser) in found.items():
+        assert isinstance(connection, _Watched)
+        stream.frames = sorted(connection.frames)
+        stream.rpc = recogniser.speaks_rpc
+    return [stream for stream, _ in found.values()]
+
+
+def _name(end: Endpoint) -> str:
+    """As tshark writes it, without brackets."""
+    address, port = end
+    return f"{text_of(address)}:{port}"
