@@ -26,13 +26,13 @@ MAX_DATAGRAM_BYTES: Final = 65_535
 """The total length field of IPv4 has 16 bits; IPv6 jumbograms cannot be fragmented (RFC 2675)."""
 
 MAX_HELD_BYTES: Final = 4 * 1024 * 1024
-"""Bytes of one direction kept behind a hole. Above the usual send window: a hole that outlives it is a missing packet."""
+"""Bytes of one direction kept behind a hole. Above usual send windows: a hole that outlives it is a lost packet."""
 
 MAX_HELD_SEGMENTS: Final = 8_192
 """Segments of one direction kept behind a hole: bounds the overhead when a peer sends single bytes."""
 
 MAX_AHEAD_BYTES: Final = 1 << 30
-"""RFC 7323 2.3: no window is larger than 2^30 bytes, so data further ahead belongs to another connection or is forged."""
+"""RFC 7323 2.3: no window is larger than 2^30 bytes, so data further ahead is another connection's or forged."""
 
 HISTORY_BYTES: Final = 65_536
 """Delivered bytes of one direction kept to compare retransmissions with: one unscaled window."""
@@ -41,7 +41,7 @@ REORDER_GRACE_PACKETS: Final = 32
 """Packets a hole is kept open after the peer acknowledged it: taps and multi-queue cards reorder by a few packets."""
 
 SETTLE_SEGMENTS: Final = 16
-"""Data segments looked at before a direction without SYN fixes its first byte: the first one seen may be out of order."""
+"""Data segments looked at before a direction without SYN fixes its first byte: the first may be out of order."""
 
 SETTLE_BYTES: Final = 262_144
 """Or this many bytes, so that a fast sender is not held back."""

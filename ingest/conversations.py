@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from decoders.net.model import Column, Headers
 
-# Multipliers of the splitmix64 finaliser (public domain, Sebastiano Vigna), which spreads every input bit over all output bits.
+# Multipliers of the splitmix64 finaliser, which spreads every input bit over all output bits.
 _M1: Final = np.uint64(0xBF58476D1CE4E5B9)
 _M2: Final = np.uint64(0x94D049BB133111EB)
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -21,7 +21,8 @@ def from_low_side(headers: Headers, rows: Column) -> Column:
     source_low, destination_low = headers.src_low[rows], headers.dst_low[rows]
     ports = headers.sport[rows] <= headers.dport[rows]
     low = (source_low < destination_low) | ((source_low == destination_low) & ports)
-    return (source_high < destination_high) | ((source_high == destination_high) & low)
+    result: Column = (source_high < destination_high) | ((source_high == destination_high) & low)
+    return result
 
 
 def conversation_keys(headers: Headers, rows: Column) -> Column:
@@ -40,4 +41,5 @@ def _endpoint(high: Column, low: Column, port: Column) -> Column:
 def _mixed(value: Column) -> Column:
     value = (value ^ value >> np.uint64(30)) * _M1
     value = (value ^ value >> np.uint64(27)) * _M2
-    return value ^ value >> np.uint64(31)
+    result: Column = value ^ value >> np.uint64(31)
+    return result

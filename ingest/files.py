@@ -26,7 +26,11 @@ def expand(paths: Iterable[str]) -> list[str]:
         path = given.removeprefix("file://").removeprefix("file:")
         files = _below(Path(path))
         if not files and _GLOB_SIGNS & set(path):
-            files = [file for match in glob.glob(path, recursive=True) for file in _below(Path(match))]
+            files = [
+                file
+                for match in glob.glob(path, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
+                for file in _below(Path(match))
+            ]
         if not files:
             raise NoSuchInput(_why_nothing(given, Path(path)))
         found.update(str(file.absolute()) for file in files)

@@ -43,7 +43,8 @@ class _Batch:
 
     @property
     def not_tcp(self) -> Column:
-        return self.headers.outcome != Outcome.TCP
+        rows: Column = self.headers.outcome != Outcome.TCP
+        return rows
 
     def tcp_column(self, name: str) -> pa.Array:
         kind = PACKETS.arrow.field({"sport": "src_p", "dport": "dst_p"}.get(name, name)).type

@@ -1,4 +1,4 @@
-"""The first, wide pass over one split: count everything, find the conversations that may be of interest, keep no payload."""
+"""The first, wide pass over one split: count all, find conversations that may be of interest, keep no payload."""
 
 from __future__ import annotations
 

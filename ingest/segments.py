@@ -49,7 +49,8 @@ def _contains(wanted: Column, keys: Column) -> Column:
     if not len(wanted):
         return np.zeros(len(keys), np.bool_)
     place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
-    return wanted[place] == keys
+    found: Column = wanted[place] == keys
+    return found
 
 
 def segment_rows(
@@ -59,7 +60,8 @@ def segment_rows(
     version = headers.ip_version[rows]
 
     def side(name: str, other: str) -> Column:
-        return np.where(low, getattr(headers, name)[rows], getattr(headers, other)[rows])
+        column: Column = np.where(low, getattr(headers, name)[rows], getattr(headers, other)[rows])
+        return column
 
     spans = zip(headers.payload_offset[rows].tolist(), headers.payload_len[rows].tolist(), strict=True)
     columns = {

@@ -5,8 +5,8 @@
     spark.read.format("pcap").schema("ts timestamp, src_h string").load(path)   # reads no payload
     spark.read.format("pcap").option("headersOnly", True).load(path)
 
-Options: `headersOnly` (default false) leaves out the column payload; `splitBytes` (default 64 MiB) is how much of a file one
-task reads. Files that are no captures raise an error; a damaged capture gives its packets up to the damage.
+Options: `headersOnly` (default false) leaves out the column payload; `splitBytes` (default 64 MiB) is how much of a
+file one task reads. Files that are no captures raise an error; a damaged capture gives its packets up to the damage.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _PcapReader(DataSourceReader):
         self.split_bytes = split_bytes
 
     def partitions(self) -> Sequence[InputPartition]:
-        """A file of several splits is walked once, record header by record header: frame numbers need the counts before."""
+        """A file of several splits is walked once, header by header: frame numbers need the counts before them."""
         from ingest.captures import open_capture  # noqa: PLC0415 - Spark pickles this class; keep it light
         from ingest.files import expand  # noqa: PLC0415
         from ingest.splits import SPLIT_BYTES, SplitReport, exact, first_frames, plan  # noqa: PLC0415

@@ -1,8 +1,8 @@
 """Exact splitting of one capture among many tasks.
 
-A classic pcap has no marks to split at. Each split guesses its first record boundary, reads to its end and reports both.
-The chain is then verified: a split counts only if it began exactly where the one before it ended; any other is read again
-from the true boundary. A wrong guess costs time, never a packet.
+A classic pcap has no marks to split at. Each split guesses its first record boundary, reads to its end and reports
+both. The chain is then verified: a split counts only if it began exactly where the one before it ended; any other is
+read again from the true boundary. A wrong guess costs time, never a packet.
 """
 
 from __future__ import annotations

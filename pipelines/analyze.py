@@ -75,7 +75,7 @@ def analyze(
     same = duplicates(inputs, digests)
     captures = capture_rows(inputs, scan.splits, digests, same)
     readable = [file for file, row in captures.items() if row["state"] != "unreadable"]
-    # Captures that follow one another in time get neighbouring ranks: the rank decides between packets of the same time.
+    # Captures that follow one another in time get neighbouring ranks: the rank decides between packets of one time.
     order = sorted(readable, key=lambda file: (captures[file]["first_ts_ns"] or 0, inputs[file].path))
     ids, paths = [digests[file] for file in order], [inputs[file].path for file in order]
 

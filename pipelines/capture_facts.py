@@ -17,7 +17,7 @@ Row = dict[str, Any]
 def capture_rows(
     inputs: Sequence[Input], splits: Sequence[ReadSplit], digests: dict[int, str], same: dict[int, int]
 ) -> dict[int, Row]:
-    """File to its row of `captures`. A file with the bytes of an earlier one has none: a capture is known by its hash."""
+    """File to its row of `captures`. A file with the bytes of an earlier one has none: its hash is the capture."""
     read = {file: list(group) for file, group in groupby(splits, key=lambda one: one.split.file)}
     return {
         one.file: _capture_row(one, read.get(one.file, []), digests.get(one.file))
@@ -49,7 +49,9 @@ def _capture_row(one: Input, splits: list[ReadSplit], digest: str | None) -> Row
 def file_issues(
     inputs: Sequence[Input], splits: Sequence[ReadSplit], digests: dict[int, str], same: dict[int, int]
 ) -> list[Row]:
-    found = [(one, one.problem.code, one.problem.detail, None) for one in inputs if one.problem is not None]
+    found: list[tuple[Input, str, str, int | None]] = [
+        (one, one.problem.code, one.problem.detail, None) for one in inputs if one.problem is not None
+    ]
     found += [
         (inputs[file], "duplicate-capture", f"the same bytes as {inputs[earlier].path}", None)
         for file, earlier in same.items()

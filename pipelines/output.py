@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 OURS: Final = frozenset(("tables", "run.json", "report.html"))
 
@@ -27,7 +27,7 @@ class OutputFolder:
         self.staging = self.final.with_name(f".{self.final.name}.partial-{os.getpid()}")
         self._force = force
 
-    def __enter__(self) -> OutputFolder:
+    def __enter__(self) -> Self:
         self._check()
         try:
             self.staging.mkdir(parents=True)
@@ -51,9 +51,8 @@ class OutputFolder:
                 f"{self.final}: the folder exists; choose another with --out, or replace it with --force"
             )
         if there - OURS:
-            raise OutputRefused(
-                f"{self.final}: holds files that are not a run's ({sorted(there - OURS)[0]}); --force replaces only runs"
-            )
+            foreign = min(there - OURS)
+            raise OutputRefused(f"{self.final}: holds {foreign}, which is no run's; --force replaces only runs")
 
     def publish(self) -> None:
         """Swap the finished folder in; an older run there is removed only after that."""

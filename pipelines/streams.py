@@ -1,4 +1,4 @@
-"""Segments of many conversations, sorted, to connections: flows, issues and counts. One pass, bounded memory, no Spark."""
+"""Sorted segments of many conversations to flows, issues and counts. One pass, bounded memory, no Spark."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from decoders.tcp.connection import Connection
     from decoders.tcp.model import StreamEvent
-    from ingest.choice import Choice, ChosenBy, DecidedBy, Endpoint
+    from ingest.choice import Choice, ChosenBy, Endpoint
 
 Row = dict[str, Any]
 MAX_ISSUES_HELD: Final = 1_000
-"""Issues of a connection kept until it is known whether the connection is; later ones of an unchosen connection are not."""
+"""Issues kept of a connection until it is chosen; if it has more before that, the first ones tell enough."""
 _NO_FATES: Final = dict.fromkeys(Fate, 0)
 
 
@@ -69,10 +69,10 @@ class Assembler:
                     yield from talk.finish()
                 key, open_now = row.key, {}
             # Two conversations can share a key by accident; their endpoints tell them apart.
-            talk = open_now.get((row.low, row.high))
-            if talk is None:
-                talk = open_now[row.low, row.high] = _Talk(self, row.key, row.low, row.high)
-            yield from talk.feed(row.segment)
+            ends = row.low, row.high
+            if ends not in open_now:
+                open_now[ends] = _Talk(self, row.key, *ends)
+            yield from open_now[ends].feed(row.segment)
         for talk in open_now.values():
             yield from talk.finish()
 

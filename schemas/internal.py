@@ -1,7 +1,7 @@
 """Tables that pass between the stages of a run and are never written.
 
-`file` is the ordinal of a capture among the inputs. Frames in the scan's tables count from 0 within their split: the number of
-the split's first frame is known only when the chain of splits has been verified.
+`file` is the ordinal of a capture among the inputs. Frames in the scan's tables count from 0 within their split: the
+number of the split's first frame is known only when the chain of splits has been verified.
 """
 
 from __future__ import annotations

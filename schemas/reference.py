@@ -37,7 +37,7 @@ def _names(table: Table) -> list[tuple[str, str, str]]:
 
 
 def markdown() -> str:
-    """docs/reference/tables.md"""
+    """The page docs/reference/tables.md."""
     parts = ["# Tables", "", "Made from the declarations in `schemas/tables`; refresh with `make docs`.", ""]
     for table in TABLES:
         parts += [f"## {table.name}", "", table.doc, "", "| column | type | meaning |", "|---|---|---|"]

@@ -1,7 +1,8 @@
 """Which segments may begin a PDU, for all segments of a buffer at once.
 
-The answer errs on one side only: a segment that holds the first bytes of a PDU, however few, is never missed, so a bind sent
-one byte at a time is found as well. What is found wrongly is sorted out by the recogniser, which sees the ordered stream.
+The answer errs on one side only: a segment that holds the first bytes of a PDU, however few, is never missed, so a
+bind sent one byte at a time is found as well. What is found wrongly is sorted out by the recogniser, which sees the
+ordered stream.
 """
 
 from __future__ import annotations

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from decoders.dcerpc.bind import parse_contexts
 from decoders.dcerpc.header import HEADER_BYTES, PacketType, PduHeader, parse_header
 from decoders.errors import DecodeError
 from decoders.limits import MAX_INTERFACES_KEPT, MAX_RESYNC_BYTES
-from decoders.tcp.model import Side
+
+if TYPE_CHECKING:
+    from decoders.tcp.model import Side
 
 _WITH_CONTEXTS = (PacketType.BIND, PacketType.ALTER_CONTEXT)
 _SERVER_ONLY = (
@@ -147,5 +150,5 @@ class Recogniser:
 
 
 def _followed_by_header(held: bytearray, at: int) -> bool:
-    """A header found by searching is believed if the bytes after its PDU, as far as they are there, begin another one."""
+    """A header found by searching is believed if what follows its PDU, as far as it is there, begins another one."""
     return at + HEADER_BYTES > len(held) or parse_header(held, at) is not None

@@ -8,7 +8,7 @@ ENDPOINT_MAPPER_PORT: Final = 135
 
 _BASE_PORTS: Final = (2101, 2103, 2105, 2107)
 _STEPS: Final = 10
-"""[MS-MQRR] 3.1.4.1: a port that is taken moves up by 11, again and again; ten queue managers on one address are plenty."""
+"""[MS-MQRR] 3.1.4.1: a port that is taken moves up by 11, repeatedly; ten managers on one address are plenty."""
 PORTS: Final = frozenset((ENDPOINT_MAPPER_PORT, *(port + 11 * step for port in _BASE_PORTS for step in range(_STEPS))))
 
 ENDPOINT_MAPPER: Final = {"e1af8308-5d1f-11c9-91a4-08002b14a0fa": "epm"}

@@ -106,7 +106,7 @@ class Container(Protocol):
         ...
 
     def guess(self, buffer: bytes, at: int, opening: Position) -> Position | None:
-        """The first record boundary in a buffer that stands at file offset `at`, most likely. Never trusted unverified."""
+        """The first record boundary in a buffer from file offset `at`, most likely. Never trusted unverified."""
         ...
 
 

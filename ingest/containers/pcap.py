@@ -1,4 +1,4 @@
-"""Classic pcap: draft-ietf-opsawg-pcap. Both byte orders, microseconds, nanoseconds and the modified (Kuznetzov) header."""
+"""Classic pcap (draft-ietf-opsawg-pcap): both byte orders, micro- and nanoseconds, the modified (Kuznetzov) header."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VARIANTS = {
 
 MAGICS: dict[bytes, tuple[ByteOrder, _Variant]] = {
     struct.pack(f"{order}I", magic): (order, variant) for magic, variant in _VARIANTS.items() for order in ("<", ">")
-}  # type: ignore[misc]
+}
 
 
 class Pcap:

@@ -12,7 +12,6 @@ from decoders.limits import MAX_RECORD_BYTES
 from ingest.containers.model import (
     NO_TIME,
     ByteOrder,
-    Interface,
     Note,
     Position,
     Records,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import sys
 import time
 from pathlib import Path
@@ -41,7 +41,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(options: argparse.Namespace) -> int:
     settings = _settings(options.spark_conf)
-    started = datetime.datetime.now(datetime.UTC)
+    started = dt.datetime.now(dt.UTC)
     say = _Progress()
     try:
         paths = expand(options.paths)
@@ -86,12 +86,12 @@ def _settings(given: list[str]) -> dict[str, str]:
     return dict(setting.split("=", 1) for setting in given)
 
 
-def _facts(options: argparse.Namespace, started: datetime.datetime, finished: Finished) -> dict[str, object]:
+def _facts(options: argparse.Namespace, started: dt.datetime, finished: Finished) -> dict[str, object]:
     return {
         "tool": "mqtrail",
         "version": VERSION,
         "started": started.isoformat(timespec="seconds"),
-        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "parameters": {"scope": options.scope},
         "inputs": [
             {"path": row["path"], "sha256": row["capture_id"], "bytes": row["bytes"], "state": row["state"]}

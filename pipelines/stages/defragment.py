@@ -10,7 +10,7 @@ from schemas.internal import DEFRAGMENTED
 from schemas.model import ddl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pyarrow as pa
     from pyspark.sql import DataFrame
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def defragmented(fragments: DataFrame) -> DataFrame:
     """Envelope of schemas.internal.DEFRAGMENTED."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for table, batch in defragment(row for batch in batches for row in batch.to_pylist()):
-            yield wrap(batch, table, DEFRAGMENTED)
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for table, made in defragment(row for batch in batches for row in batch.to_pylist()):
+            yield wrap(made, table, DEFRAGMENTED)
 
     ordered = fragments.repartition(*GROUP).sortWithinPartitions(*GROUP, "ts_ns", "file", "frame")
     return ordered.mapInArrow(run, ddl(envelope_schema(DEFRAGMENTED))).persist()

@@ -13,7 +13,7 @@ from schemas.internal import STREAM_COUNTS, STREAMS
 from schemas.model import ddl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -29,7 +29,7 @@ def streams(
 ) -> DataFrame:
     """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by the captures' rank."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         assembler = Assembler(choice, capture_ids, paths)
         held: dict[str, list[Row]] = {}
         for name, row in assembler.run(segment_rows(batches)):
@@ -49,7 +49,7 @@ def streams(
     return ordered.mapInArrow(run, ddl(envelope_schema(STREAMS))).persist()
 
 
-def segment_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[SegmentRow]:
+def segment_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[SegmentRow]:
     for batch in batches:
         columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
         for (

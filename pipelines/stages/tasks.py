@@ -8,14 +8,14 @@ from ingest.splits import SPLIT_BYTES
 from schemas.model import ddl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 
 def packed(items: Sequence[Any], size: Callable[[Any], int], task_bytes: int = SPLIT_BYTES) -> list[list[Any]]:
-    """Neighbours together until they reach the size of a task: a thousand small files must not cost a thousand tasks."""
+    """Neighbours together up to the size of a task: a thousand small files must not cost a thousand tasks."""
     tasks: list[list[Any]] = []
     room = 0
     for item in items:
@@ -35,7 +35,7 @@ def run_tasks(
 ) -> DataFrame:
     """One Spark task an entry of `tasks`; `work` turns each of its items into batches."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for item in tasks[number]:

@@ -1,7 +1,7 @@
 """Wireshark's tcp.stream: the running number of a connection among all TCP connections of its capture.
 
-All of them count, also those set aside, so it is computed from the scan: a conversation's first packet begins a stream, and so
-does each SYN whose sequence number differs from that direction's base.
+All of them count, also those set aside, so it is computed from the scan: a conversation's first packet begins a
+stream, and so does each SYN whose sequence number differs from that direction's base.
 """
 
 from __future__ import annotations

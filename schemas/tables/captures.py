@@ -25,7 +25,7 @@ CAPTURES = Table(
         Column(
             "state",
             STRING,
-            "`complete`; `truncated`: read up to a damaged place; `unreadable`: nothing could be read. `issues` says why.",
+            "`complete`; `truncated`: read up to a damaged place; `unreadable`: nothing was read. `issues` says why.",
         ),
     ),
 )

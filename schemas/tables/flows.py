@@ -23,7 +23,7 @@ FLOWS = Table(
         Column(
             "chosen_by",
             STRING,
-            "Why it was kept: `interface` (it binds to one of ours), `port`, `endpoint` (announced elsewhere), `scope`.",
+            "Why it was kept: `interface` (it binds to one of ours), `port`, `endpoint` (announced) or `scope`.",
         ),
         Column("interfaces", pa.list_(STRING), "UUIDs of the interfaces it proposed to bind to, in order, at most 64."),
         Column("first_ts", TIMESTAMP, "Time of its first packet."),

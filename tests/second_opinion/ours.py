@@ -113,6 +113,5 @@ def _streams(low: Endpoint, high: Endpoint, segments: Iterable[Segment]) -> list
 
 
 def _name(end: Endpoint) -> str:
-    """As tshark writes it, without brackets."""
     address, port = end
-    return f"{text_of(address)}:{port}"
+    return f"{text_of(address)}:{port}" if len(address) == 4 else f"[{text_of(address)}]:{port}"

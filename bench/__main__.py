@@ -1,0 +1,60 @@
+"""python -m bench"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.captures import DATA, DEFAULT_PACKETS, RECIPES, capture
+from bench.cases import CASES
+from bench.measure import Inputs, measure
+from bench.report import LEGEND, machine, table, verdict, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.measure import Result
+
+_READ_BYTES = 16 * 1024 * 1024
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=sys.modules["bench"].__doc__)
+    parser.add_argument("--packets", type=int, default=DEFAULT_PACKETS, help="size of the captures (%(default)s)")
+    parser.add_argument("--repeat", type=int, default=5, help="runs of each case (%(default)s)")
+    parser.add_argument("--only", action="append", choices=[case.name for case in CASES], help="may be repeated")
+    parser.add_argument("--data", type=Path, default=DATA, help="where the captures are kept (%(default)s)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there as well")
+    options = parser.parse_args(arguments)
+    if options.packets < 1 or options.repeat < 1:
+        parser.error("--packets and --repeat must be at least 1")
+
+    print(machine())
+    results: list[Result] = []
+    for case in CASES:
+        if options.only and case.name not in options.only:
+            continue
+        path, packets = "", options.packets
+        if case.capture:
+            path = str(capture(case.capture, options.packets, options.data))
+            packets = RECIPES[case.capture].packets(options.packets)
+            _read_once(Path(path))
+        results.append(measure(case, Inputs(path, packets), options.repeat))
+    print(LEGEND, table(results), sep="\n\n")
+    if sentence := verdict(results):
+        print("", sentence, sep="\n")
+    if options.json:
+        write_json(options.json, results)
+    return 0
+
+
+def _read_once(path: Path) -> None:
+    with path.open("rb", buffering=0) as file:
+        while file.read(_READ_BYTES):
+            pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())
