@@ -1,4 +1,4 @@
-"""python -m bench"""
+"""The program: `python -m bench`."""
 
 from __future__ import annotations
 

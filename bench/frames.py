@@ -42,6 +42,14 @@ _SHAPES: Final = {
     Kind.LLC: np.dtype([*_MAC, *_TYPE, ("llc", "V3"), ("bpdu", "V35")]),
 }
 _HEADER_BYTES: Final = np.array([_SHAPES[kind].itemsize for kind in Kind])
+_IP_END: Final = {
+    Kind.TCP4: 34,
+    Kind.TCP4_TIMESTAMPS: 34,
+    Kind.VLAN_TCP4: 38,
+    Kind.TCP6: 54,
+    Kind.UDP4: 34,
+    Kind.ICMP4: 34,
+}
 _OUTER: Final = np.dtype(_MAC + _TYPE + _IPV4 + _UDP + _VXLAN)
 _SMALLEST_FRAME: Final = 60
 _CONSTANTS: Final = {
@@ -56,7 +64,7 @@ _CLIENTS, _SERVERS = 0x0A00_0001, 0x0AC8_0001
 
 
 def frame_lengths(traffic: Traffic, *, vxlan: bool) -> Column:
-    inner = np.maximum(_HEADER_BYTES[traffic.kind] + traffic.payload_len, _SMALLEST_FRAME)
+    inner: Column = np.maximum(_HEADER_BYTES[traffic.kind] + traffic.payload_len, _SMALLEST_FRAME)
     return inner + _OUTER.itemsize if vxlan else inner
 
 
@@ -100,7 +108,7 @@ def _headers(traffic: Traffic, kind: Kind, rows: Column) -> Column:
     client, server = _CLIENTS + traffic.conversation[rows] // 64, _SERVERS + traffic.server[rows]
     header["protocol"] = _PROTOCOLS.get(kind, 6)
     header["src"], header["dst"] = np.where(from_client, client, server), np.where(from_client, server, client)
-    above_ip = shape.itemsize - (shape.fields or {})["dst"][1] - shape["dst"].itemsize + traffic.payload_len[rows]
+    above_ip = shape.itemsize - _IP_END[kind] + traffic.payload_len[rows]
     if kind is Kind.TCP6:
         header["length6"] = above_ip
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from decoders.net.bulk import dissect_many
 from ingest.captures import open_capture
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
-from ingest.splits import SplitReader, exact, first_frames, plan, walk
+from ingest.splits import SPLIT_BYTES, SplitReader, exact, first_frames, plan, walk
 from schemas.internal import CONVERSATIONS, SPLIT_REPORTS
 
 if TYPE_CHECKING:
@@ -25,14 +26,11 @@ if TYPE_CHECKING:
     from ingest.splits import Split
 
 
-def _splits(path: str) -> list[Split]:
+def true_splits(path: str, split_bytes: int = SPLIT_BYTES) -> list[Split]:
     """With their true beginnings, as the second pass gets them."""
-    splits = plan(open_capture(path), 0)
+    splits = plan(open_capture(path), 0, split_bytes)
     reports = exact(splits, [walk(split) for split in splits])
-    return [
-        type(split)(split.capture, split.file, split.index, split.begin, split.end, report.start)
-        for split, report in zip(splits, reports, strict=True)
-    ]
+    return [replace(split, start=report.start) for split, report in zip(splits, reports, strict=True)]
 
 
 def record_boundaries(inputs: Inputs) -> Callable[[], Work]:
@@ -42,16 +40,16 @@ def record_boundaries(inputs: Inputs) -> Callable[[], Work]:
 
 def headers(inputs: Inputs) -> Callable[[], Work]:
     """Without reading and walking: the records are at hand."""
-    held = [records for split in _splits(inputs.path) for records in SplitReader(split)]
+    size = Path(inputs.path).stat().st_size
+    held = [records for split in true_splits(inputs.path) for records in SplitReader(split)]
 
     def run() -> Work:
-        packets = octets = 0
+        packets = 0
         for records in held:
             link_type = records.section.interfaces[0].link_type
             found = dissect_many(records.buffer, records.data_offset, records.captured_len, records.wire_len, link_type)
             packets += len(found.outcome)
-            octets += len(records.buffer)
-        return Work(packets, octets)
+        return Work(packets, size)
 
     return run
 
@@ -87,7 +85,7 @@ def conversations_of_interest(splits: list[Split]) -> Column:
 
 
 def segments(inputs: Inputs) -> Callable[[], Work]:
-    splits, size = _splits(inputs.path), Path(inputs.path).stat().st_size
+    splits, size = true_splits(inputs.path), Path(inputs.path).stat().st_size
     wanted, reports = conversations_of_interest(splits), [walk(split) for split in splits]
 
     def run() -> Work:

@@ -35,12 +35,12 @@ def transfer(packets: int, late_share: float) -> list[Segment]:
     payloads = [rng.randbytes(SEGMENT_BYTES) for _ in range(64)]
     sent = 0
     while len(segments) < packets:
-        pair = []
+        pair: list[Segment] = []
         for _ in range(2):
             number = len(segments) + len(pair)
             pair.append(_segment(Side.LOW, number, _FIRST + sent, 1, ACK, payloads[number % 64]))
             sent += SEGMENT_BYTES
-        # Two data segments in three packets: half the share of pairs swapped gives the share of late segments.
+        # A swapped pair has one late segment of its two.
         if rng.random() < 2 * late_share:
             pair.reverse()
         segments += [*pair, _segment(Side.HIGH, len(segments) + 2, 1, _FIRST + sent, ACK)]

@@ -127,7 +127,8 @@ def _sizes(rng: np.random.Generator, kind: Column) -> Column:
     between = 1 + rng.exponential(250, len(kind)).astype(np.int64)
     size = np.where(drawn < 0.20, 1500, between)
     size[(drawn > 0.60) & IS_TCP[kind]] = 0
-    return np.minimum(size, _LARGEST[kind])
+    largest: Column = _LARGEST[kind]
+    return np.minimum(size, largest)
 
 
 def _tcp(
@@ -173,8 +174,9 @@ def _tcp(
 
 def _sent_before(size: Column, begin: Column) -> Column:
     """Of rows in groups that start at `begin`: the sum over the group's earlier rows."""
-    before = np.cumsum(size) - size
-    return before - before[begin]
+    before: Column = np.cumsum(size) - size
+    earlier: Column = before - before[begin]
+    return earlier
 
 
 def _spread(values: Column, rows: Column, count: int, dtype: type[np.unsignedinteger]) -> Column:

@@ -21,6 +21,7 @@ CONTAINERS: Final[dict[str, Container]] = {"pcap": pcap.Pcap(), "pcapng": pcapng
 
 class ByteSource(Protocol):
     def read(self, offset: int, length: int) -> bytes: ...
+    def size(self) -> int: ...
     def close(self) -> None: ...
 
 
@@ -45,6 +46,8 @@ class Capture:
     compression: Compression
     format: str
     opening: Position
+    first_ts_ns: int
+    """Time of the first packet, as far as it is near the beginning; else 0."""
 
     def source(self) -> ByteSource:
         return PlainFile(self.path) if self.compression == "none" else InflatedFile(self.path, self.compression)
@@ -75,7 +78,8 @@ def open_capture(path: str) -> Capture:
         opening = CONTAINERS[name].opening(head)
     except DecodeError as error:
         raise UnreadableCapture("file-header-damaged", f"the {name} file header is damaged: {error.detail}") from None
-    return Capture(path, size, compression, name, opening)
+    first = CONTAINERS[name].walk(head[opening.offset :], opening, HEAD_BYTES, at_end=False).records
+    return Capture(path, size, compression, name, opening, int(first[0].ts_ns[0]) if first else 0)
 
 
 def _compression(head: bytes) -> Compression:

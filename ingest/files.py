@@ -39,8 +39,12 @@ def expand(paths: Iterable[str]) -> list[str]:
 
 def _below(path: Path) -> list[Path]:
     if path.is_dir():
-        return [file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")]
+        return [file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path))]
     return [path] if path.exists() else []
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def _why_nothing(given: str, path: Path) -> str:
@@ -70,7 +74,7 @@ class PlainFile:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def size(self) -> int:
-        return Path(self.path).stat().st_size
+        return (Path(self.path).stat() if self._descriptor is None else os.fstat(self._descriptor)).st_size
 
     def close(self) -> None:
         if self._descriptor is not None:

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Compression = Literal["none", "gzip", "zstd"]
-MAGICS: Final[dict[bytes, Compression]] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+MAGICS: Final[dict[bytes, Compression]] = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    # RFC 8878 3.1.2: skippable frames, which pzstd and seekable zstd put first.
+    **{bytes([low]) + b"\x2a\x4d\x18": "zstd" for low in range(0x50, 0x60)},
+}
 _CHUNK: Final = 1024 * 1024
 
 
@@ -49,6 +54,10 @@ class InflatedFile:
             del self._held[:useless]
             self._start += useless
 
+    def size(self) -> int:
+        """Of what was inflated up to now: all of it once a read came back short."""
+        return self._start + len(self._held)
+
     def close(self) -> None:
         self._parts = iter(())
 
@@ -67,21 +76,46 @@ def _gunzip(path: str) -> Iterator[bytes]:
                     if not chunk:
                         break
                     inflater, started = zlib.decompressobj(wbits=31), False
-                part = inflater.decompress(chunk, _CHUNK)
+                before = inflater.copy()
+                try:
+                    part = inflater.decompress(chunk, _CHUNK)
+                except zlib.error:
+                    yield from _up_to_the_error(before, chunk)
+                    raise
                 started = True
                 if part:
                     yield part
                 chunk = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
         if started and not inflater.eof:
+            yield inflater.flush()
             raise EOFError("the file ends before the end of its gzip stream")
     finally:
         source.close()
 
 
+def _up_to_the_error(inflater: zlib._Decompress, chunk: bytes) -> Iterator[bytes]:
+    """What a failing call had inflated already; zlib drops it, so its input is fed again, byte by byte."""
+    try:
+        for octet in chunk:
+            yield inflater.decompress(bytes((octet,)))
+    except zlib.error:
+        return
+
+
 def _unzstd(path: str) -> Iterator[bytes]:
-    with pa.OSFile(path, "rb") as file, pa.CompressedInputStream(file, "zstd") as stream:
-        while part := stream.read(_CHUNK):
-            yield part
+    delivered = 0
+    try:
+        with pa.OSFile(path, "rb") as file, pa.CompressedInputStream(file, "zstd") as stream:
+            while part := stream.read(_CHUNK):
+                yield part
+                delivered += len(part)
+    except OSError:
+        # Arrow drops what a failing read had inflated already: read on from there once more, byte by byte.
+        with pa.OSFile(path, "rb") as file, pa.CompressedInputStream(file, "zstd") as stream:
+            while delivered:
+                delivered -= len(stream.read(min(_CHUNK, delivered)))
+            while octet := stream.read(1):
+                yield octet
 
 
 _INFLATE = {"gzip": _gunzip, "zstd": _unzstd}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from decoders.net.model import Outcome
 from ingest.address_text import address_text
@@ -53,7 +54,7 @@ class _Batch:
     def address(self, side: str) -> pa.Array:
         version = self.headers.ip_version
         text = address_text(version, getattr(self.headers, f"{side}_high"), getattr(self.headers, f"{side}_low"))
-        return pa.compute.if_else(pa.array(~self.not_tcp), text, pa.scalar(None, pa.string()))
+        return pc.if_else(pa.array(~self.not_tcp), text, pa.scalar(None, pa.string()))
 
     def payload(self) -> pa.Array:
         buffer = self.records.buffer

@@ -74,7 +74,7 @@ class _Scan:
         self._outcomes = np.zeros(len(Outcome), np.int64)
         self._conversations: list[dict[str, Column]] = []
         self._syns: list[dict[str, Column]] = []
-        self._interfaces_told: set[int] = set()
+        self._interfaces_told: set[tuple[int, int]] = set()
 
     def table(self, table: Table, rows: list[tuple[object, ...]]) -> pa.RecordBatch:
         columns = [[self.file] * len(rows), [self.split] * len(rows), *(zip(*rows, strict=True) if rows else [])]
@@ -159,12 +159,15 @@ class _Scan:
 
     def _unread_interfaces(self, records: Records, headers: Headers) -> list[tuple[object, ...]]:
         rows = np.flatnonzero(headers.outcome == Outcome.UNSUPPORTED_LINK)
+        kinds = link_types(records)
         issues: list[tuple[object, ...]] = []
         for number in np.unique(records.interface[rows]).tolist():
-            if number in self._interfaces_told:
-                continue
-            self._interfaces_told.add(number)
             row = int(rows[records.interface[rows] == number][0])
+            # A number alone is not enough: each section of a pcapng file counts its interfaces from 0.
+            told = (number, int(kinds[row]))
+            if told in self._interfaces_told:
+                continue
+            self._interfaces_told.add(told)
             offset = records.base + int(records.record_offset[row])
             interfaces = records.section.interfaces
             if number < len(interfaces):

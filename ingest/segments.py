@@ -24,7 +24,7 @@ BATCH_ROWS = 2_048
 
 
 def segment_batches(split: Split, file: int, first_frame: int, wanted: Column) -> Iterator[pa.RecordBatch]:
-    """Rows of SEGMENTS. `wanted`: the sorted keys of the conversations to keep; `file`: the capture's rank."""
+    """Rows of SEGMENTS. `wanted`: the sorted keys of the conversations to keep; `file`: the capture's ordinal."""
     for records in SplitReader(split):
         headers = headers_of(records)
         tcp = np.flatnonzero(headers.outcome == Outcome.TCP)

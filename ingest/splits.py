@@ -73,10 +73,17 @@ class SplitReader:
         self._source = source or split.capture.source()
 
     def __iter__(self) -> Iterator[Records]:
+        try:
+            yield from self._records()
+        finally:
+            self._source.close()
+
+    def _records(self) -> Iterator[Records]:
         start = self.split.start or self._guess()
         if start is None:
             return
         packets, position, damage = 0, start, None
+        last = start.offset
         while position.offset < self.split.end and damage is None:
             try:
                 buffer = self._source.read(position.offset, CHUNK_BYTES)
@@ -84,28 +91,27 @@ class SplitReader:
                 damage = Note("not-readable", f"reading stopped: {error.strerror}", position.offset)
                 break
             if not buffer:
-                damage = self._at_end(position)
                 break
             step = self.split.capture.container.walk(buffer, position, self.split.end, at_end=len(buffer) < CHUNK_BYTES)
             self.notes += step.notes
             for records in step.records:
                 yield records
                 packets += len(records)
-            position, damage = step.next, step.damage
+            last, position, damage = position.offset, step.next, step.damage
+        if damage is None and last < position.offset > (size := self._source.size()):
+            # A block larger than a chunk was skipped by its length, and that was not true.
+            damage = Note("record-cut", f"the file ends after {size - last} bytes of a block", last)
         inflation_damage = getattr(self._source, "damage", None)
         if inflation_damage:
             damage = Note("compressed-data-damaged", inflation_damage, position.offset)
         self.report = SplitReport(self.split.file, self.split.index, start, position, packets, damage)
 
     def _guess(self) -> Position | None:
-        buffer = self._source.read(self.split.begin, GUESS_BYTES)
+        try:
+            buffer = self._source.read(self.split.begin, GUESS_BYTES)
+        except OSError:
+            return None  # the split before this one leads here, and reading from there tells what is wrong
         return self.split.capture.container.guess(buffer, self.split.begin, self.split.capture.opening)
-
-    def _at_end(self, position: Position) -> Note | None:
-        if self.split.capture.compression != "none" or position.offset <= self.split.capture.size:
-            return None
-        over = position.offset - self.split.capture.size
-        return Note("record-cut", f"the last block claims {over} bytes more than the file has", position.offset)
 
 
 def walk(split: Split) -> SplitReport:

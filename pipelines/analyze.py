@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql import Observation
+from pyarrow import parquet
 from pyspark.sql import functions as F
 
 from ingest.splits import SPLIT_BYTES, plan
@@ -74,17 +74,16 @@ def analyze(
         digests = hashing.result()
     same = duplicates(inputs, digests)
     captures = capture_rows(inputs, scan.splits, digests, same)
-    readable = [file for file, row in captures.items() if row["state"] != "unreadable"]
-    # Captures that follow one another in time get neighbouring ranks: the rank decides between packets of one time.
-    order = sorted(readable, key=lambda file: (captures[file]["first_ts_ns"] or 0, inputs[file].path))
-    ids, paths = [digests[file] for file in order], [inputs[file].path for file in order]
+    ids, paths = [digests.get(one.file, "") for one in inputs], [one.path for one in inputs]
 
     say("choosing conversations")
-    selection = select(spark, scan, {file: rank for rank, file in enumerate(order)})
+    selection = select(spark, scan.without(set(same)))
     say("putting segments in order")
     done = streams(selection.segments, choice, ids, paths, selection.partitions)
-    counts = {(ids[rank], "packets", "in"): captures[file]["packets"] for rank, file in enumerate(order)}
-    counts |= {(ids[rank], "packets", f"set_aside_{name}"): n for (rank, name), n in selection.set_aside.items()}
+    counts = {
+        (ids[file], "packets", "in"): row["packets"] for file, row in captures.items() if row["state"] != "unreadable"
+    }
+    counts |= {(ids[file], "packets", f"set_aside_{name}"): n for (file, name), n in selection.set_aside.items()}
     for row in (
         unwrapped(done, STREAM_COUNTS).groupBy("file", "stage", "counter").agg(F.sum("value").alias("n")).collect()
     ):
@@ -133,11 +132,9 @@ def _write(found: dict[str, DataFrame], tables: Path) -> dict[str, int]:
     """All tables at once, since most are small and a Spark job has its price."""
 
     def write(name: str) -> int:
-        rows = Observation(name)
-        # Observed after sorting: to sort, Spark reads its input twice.
-        ordered = found[name].orderBy(*SORT_KEYS[name]).observe(rows, F.count(F.lit(1)).alias("rows"))
-        ordered.write.parquet(str(tables / name))
-        return int(rows.get["rows"])
+        # Files of a sensible size, sorted inside: sorting across files would compute everything twice.
+        found[name].hint("rebalance").sortWithinPartitions(*SORT_KEYS[name]).write.parquet(str(tables / name))
+        return sum(parquet.read_metadata(file).num_rows for file in (tables / name).glob("*.parquet"))
 
     with ThreadPoolExecutor(len(found)) as beside:
         return dict(zip(found, beside.map(write, found), strict=True))

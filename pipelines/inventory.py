@@ -33,16 +33,19 @@ class Input:
 
 
 def take_stock(paths: Sequence[str]) -> list[Input]:
-    """Look at the beginning of each file."""
-    inputs = []
-    for file, path in enumerate(paths):
-        capture, problem = None, None
-        try:
-            capture = open_capture(path)
-        except UnreadableCapture as error:
-            problem = error
-        inputs.append(Input(file, path, _size(path), capture, problem))
-    return inputs
+    """Look at the beginning of each file. Ordinals follow the time of the first packet, so that rotated captures keep
+    their order whatever their names are: the ordinal decides between packets of the same time.
+    """
+    found = [(path, *_open(path)) for path in paths]
+    found.sort(key=lambda one: (one[1].first_ts_ns if one[1] else 0, one[0]))
+    return [Input(file, path, _size(path), capture, problem) for file, (path, capture, problem) in enumerate(found)]
+
+
+def _open(path: str) -> tuple[Capture | None, UnreadableCapture | None]:
+    try:
+        return open_capture(path), None
+    except UnreadableCapture as problem:
+        return None, problem
 
 
 def _size(path: str) -> int:

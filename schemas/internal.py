@@ -1,7 +1,8 @@
 """Tables that pass between the stages of a run and are never written.
 
-`file` is the ordinal of a capture among the inputs. Frames in the scan's tables count from 0 within their split: the
-number of the split's first frame is known only when the chain of splits has been verified.
+`file` is the ordinal of a capture among the inputs, which are in order of their first packet. Frames in the scan's
+tables count from 0 within their split: the number of the split's first frame is known only when the chain of splits has
+been verified.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ SEGMENTS = Table(
     (
         _KEY,
         Column("ts_ns", LONG, "Time of capture."),
-        Column("file", INT, "Rank of the capture by time of its first packet."),
+        _FILE,
         Column("frame", LONG, "Frame number in the capture, from 1."),
         Column("low_h", BINARY, "Address of the lower endpoint, 4 or 16 bytes."),
         Column("low_p", INT, "Its port."),
@@ -141,7 +142,7 @@ STREAM_FLOWS = Table(
     (
         *(column for column in FLOWS.columns if column.name != "tcp_stream"),
         _KEY,
-        Column("file", INT, "Rank of the first capture."),
+        Column("file", INT, "Ordinal of the first capture."),
     ),
 )
 STREAM_COUNTS = Table(

@@ -36,6 +36,8 @@ CHAIN = 4
 """Blocks in a row that must look right before a guess is believed; each repeats its length at its end."""
 MAX_BLOCK = 8 * 1024 * 1024
 """Largest block we look into (others are skipped by length): the draft sets no bound, real ones stay far below."""
+MAX_INTERFACES = 16_384
+"""Of one section: merging captures may add one per file; a section with more is built to exhaust us."""
 
 
 class Pcapng:
@@ -49,19 +51,12 @@ class Pcapng:
             raise (Malformed if len(head) >= 12 else Truncated)("the section header has no byte-order magic", 8)
         # The interface blocks that follow the section header belong to the opening: a split that starts in the middle
         # of the file assumes them, and the verified chain of splits shows whether it was right.
-        start = Position(0, Section(order, ()))
-        for _ in range(len(head) // 12):
-            if start.offset > 0 and head[start.offset : start.offset + 4] != struct.pack(f"{order}I", IDB):
-                break
-            step = self.walk(head[start.offset :], start, start.offset + 1, at_end=False)
-            if step.damage:
-                raise Malformed(step.damage.detail, step.damage.offset)
-            if step.next.offset == start.offset:
-                if start.offset == 0:
-                    raise Truncated("the file ends inside its section header")
-                break
-            start = step.next
-        return start
+        step = self.walk(head, Position(0, Section(order, ())), _first_after_interfaces(head, order), at_end=False)
+        if step.damage:
+            raise Malformed(step.damage.detail, step.damage.offset)
+        if step.next.offset == 0:
+            raise Truncated("the file ends inside its section header")
+        return step.next
 
     def walk(self, buffer: bytes, start: Position, limit: int, *, at_end: bool) -> Step:
         section, base = start.section, start.offset
@@ -82,10 +77,10 @@ class Pcapng:
                 break
             following = at + length
             if following > size:
-                if kind in SMALLEST or at_end:
-                    break
-                # Nobody needs the bytes of an unknown block; what follows it says whether its length was true.
-                at = following
+                # Nobody needs the bytes of an unknown block. Where it is larger than a whole buffer it is skipped, and
+                # what follows it says whether its length was true.
+                if at == 0 and kind not in SMALLEST and not at_end:
+                    at = following
                 break
             if (closing := _closing_problem(buffer, kind, following, length, section)) is not None:
                 step.damage = Note("block-malformed", closing, base + at)
@@ -111,15 +106,26 @@ class Pcapng:
     def guess(self, buffer: bytes, at: int, opening: Position) -> Position | None:
         section = opening.section
         skip = -at % 4  # blocks are padded to 32 bits, so they all begin at a multiple of four
-        words = np.frombuffer(buffer, f"{section.byte_order}u4", count=max(0, len(buffer) - skip) // 4, offset=skip)
-        if len(words) < 3:
+        if len(buffer) < skip + 12:
             return None
+        words = np.frombuffer(buffer, f"{section.byte_order}u4", count=(len(buffer) - skip) // 4, offset=skip)
         kinds, lengths = words[:-1], words[1:]
         plausible = np.isin(kinds, _KNOWN) & (lengths % 4 == 0) & (lengths >= 12) & (lengths <= MAX_RECORD_BYTES * 2)
         for candidate in np.flatnonzero(plausible).tolist():
             if _chain_holds(words, plausible, candidate):
                 return Position(at + skip + 4 * candidate, section)
         return None
+
+
+def _first_after_interfaces(head: bytes, order: ByteOrder) -> int:
+    pair = struct.Struct(f"{order}II").unpack_from
+    at: int = max(pair(head)[1], SMALLEST[SHB])
+    while at + 12 <= len(head):
+        kind, length = pair(head, at)
+        if kind != IDB or length < SMALLEST[IDB]:
+            break
+        at += length
+    return at
 
 
 def _chain_holds(words: npt.NDArray[np.uint32], plausible: npt.NDArray[np.bool_], at: int) -> bool:
@@ -160,6 +166,8 @@ def _closing_problem(buffer: bytes, kind: int, following: int, length: int, sect
 
 def _after(buffer: bytes, at: int, length: int, kind: int, section: Section) -> Section:
     if kind == IDB:
+        if len(section.interfaces) >= MAX_INTERFACES:
+            raise Malformed(f"a section describes more than {MAX_INTERFACES} interfaces")
         return Section(section.byte_order, (*section.interfaces, interface_of(buffer[at : at + length], section)))
     order = _BYTE_ORDERS[buffer[at + 8 : at + 12]]
     major, minor = struct.unpack_from(f"{order}HH", buffer, at + 12)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from ingest.splits import SplitReport, exact, first_frames
 from pipelines.stages.envelopes import unwrapped
 from pipelines.stages.tasks import packed, run_tasks
 from schemas.envelope import envelope_schema, wrap
-from schemas.internal import SCAN, SPLIT_REPORTS
+from schemas.internal import COUNTS, SCAN, SPLIT_REPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,92 +34,125 @@ class ReadSplit:
     split: Split
     report: SplitReport
     first_frame: int
-    attempt: int
     first_ts_ns: int | None
     last_ts_ns: int | None
     link_types: list[int]
+    counts: dict[str, int]
 
 
 @dataclass(frozen=True)
 class Scan:
     splits: list[ReadSplit]
     rows: DataFrame
-    """Envelope of schemas.internal.SCAN plus `attempt`; only rows of `splits` count."""
+    """Envelope of schemas.internal.SCAN: the rows of `splits` and no others."""
 
-    def table(self, spark: SparkSession, table: Table, ranks: dict[int, int]) -> DataFrame:
-        """One table of the scan: rows of proven splits, frames from 1 within the capture, `file` as rank.
+    def without(self, files: set[int]) -> Scan:
+        """The scan as if these captures had not been given."""
+        if not files:
+            return self
+        kept = [one for one in self.splits if one.split.file not in files]
+        of_file = F.coalesce(*(F.col(f"{table.name}.file") for table in SCAN))
+        return Scan(kept, self.rows.where(~of_file.isin(*files)))
 
-        `ranks` maps the ordinals of the captures to be used to their rank; rows of other captures are left out.
-        """
-        true = [
-            (one.split.file, one.split.index, one.attempt, one.first_frame, ranks[one.split.file])
-            for one in self.splits
-            if one.split.file in ranks
-        ]
-        places = spark.createDataFrame(
-            true or [(-1, -1, -1, 0, 0)], "file int, split int, attempt int, first_frame long, rank int"
-        )
-        rows = unwrapped(self.rows, table, "attempt")
-        placed = rows.join(F.broadcast(places), ["file", "split", "attempt"], "inner")
+    def table(self, table: Table) -> DataFrame:
+        """Frames count from 0 within the split."""
+        return unwrapped(self.rows, table)
+
+    def placed(self, table: Table) -> DataFrame:
+        """Frames count from 1 within the capture."""
+        places = [(one.split.file, one.split.index, one.first_frame) for one in self.splits]
+        known = self.rows.sparkSession.createDataFrame(places, "file int, split int, first_frame long")
         frames = [name for name in ("frame", "first_low", "first_high") if name in table.names]
         return (
-            placed.withColumns({name: F.col(name) + F.col("first_frame") for name in frames})
-            .withColumn("file", F.col("rank"))
+            self.table(table)
+            .join(F.broadcast(known), ["file", "split"], "inner")
+            .withColumns({name: F.col(name) + F.col("first_frame") for name in frames})
             .select(*table.names)
         )
 
 
+@dataclass(slots=True)
+class _Told:
+    """What a split's task said about itself."""
+
+    facts: Any = None
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def report(self) -> SplitReport:
+        row = self.facts
+        damage = Note(row.damage_code, row.damage_detail, row.damage_offset) if row.damage_code else None
+        start, end = (Position.from_json(text) if text else None for text in (row.start, row.end))
+        return SplitReport(row.file, row.split, start, end, row.packets, damage)
+
+
 def scan_captures(spark: SparkSession, splits: Sequence[Split]) -> Scan:
     """Every split once; those that began at the wrong place once more, from the right one."""
-    guessed_rows = _scan(spark, splits, attempt=0)
-    seen = _reports(guessed_rows)
-    true: list[tuple[Split, SplitReport, int]] = []
+    rows = _scan(spark, splits)
+    told = _told(rows)
+    proven: list[tuple[Split, SplitReport, int]] = []
     for _, group in groupby(splits, key=lambda split: split.file):
         chain = list(group)
-        reports = exact(chain, [seen[split.file, split.index][0] for split in chain])
-        true += zip(chain, reports, first_frames(reports), strict=False)
+        reports = exact(chain, [told[split.file, split.index].report for split in chain])
+        proven += zip(chain, reports, first_frames(reports), strict=False)
     wrong = [
         replace(split, start=report.start)
-        for split, report, _ in true
-        if seen[split.file, split.index][0].start != report.start
+        for split, report, _ in proven
+        if told[split.file, split.index].report.start != report.start
     ]
-    rows, again = guessed_rows, {}
-    if wrong:
-        repeated = _scan(spark, wrong, attempt=1)
-        again = _reports(repeated)
-        rows = guessed_rows.unionByName(repeated)
-    read = []
-    for split, report, first_frame in true:
-        place = split.file, split.index
-        row = again[place][1] if place in again else seen[place][1]
-        proven = replace(split, start=report.start)
-        read.append(
-            ReadSplit(
-                proven, report, first_frame, int(place in again), row.first_ts_ns, row.last_ts_ns, list(row.link_types)
-            )
-        )
-    return Scan(read, rows)
+    places = {(split.file, split.index) for split, _, _ in proven}
+    if wrong or len(places) < len(splits):
+        right = places - {(split.file, split.index) for split in wrong}
+        rows = _only(spark, rows, right)
+        if wrong:
+            repeated = _scan(spark, wrong)
+            told |= _told(repeated)
+            rows = rows.unionByName(repeated)
+    return Scan([_read(told[split.file, split.index], *proof) for proof in proven for split in proof[:1]], rows)
 
 
-def _scan(spark: SparkSession, splits: Sequence[Split], attempt: int) -> DataFrame:
+def _read(told: _Told, split: Split, report: SplitReport, first_frame: int) -> ReadSplit:
+    facts = told.facts
+    return ReadSplit(
+        replace(split, start=report.start),
+        report,
+        first_frame,
+        facts.first_ts_ns,
+        facts.last_ts_ns,
+        list(facts.link_types),
+        dict(told.counts),
+    )
+
+
+def _scan(spark: SparkSession, splits: Sequence[Split]) -> DataFrame:
     def work(split: Split) -> Iterator[pa.RecordBatch]:
         for table, batch in scan_split(split):
             if len(batch):
                 yield wrap(batch, table, SCAN)
 
-    tasks = packed(splits, split_bytes)
-    return run_tasks(spark, tasks, work, envelope_schema(SCAN)).withColumn("attempt", F.lit(attempt)).persist()
+    return run_tasks(spark, packed(splits, split_bytes), work, envelope_schema(SCAN)).persist()
 
 
 def split_bytes(split: Split) -> int:
     return min(split.end, split.capture.size) - split.begin
 
 
-def _reports(rows: DataFrame) -> dict[tuple[int, int], tuple[SplitReport, Any]]:
-    return {(row.file, row.split): (_report(row), row) for row in unwrapped(rows, SPLIT_REPORTS).collect()}
+def _told(rows: DataFrame) -> dict[tuple[int, int], _Told]:
+    names = (SPLIT_REPORTS.name, COUNTS.name)
+    some = F.coalesce(*(F.col(f"{name}.file") for name in names)).isNotNull()
+    told: dict[tuple[int, int], _Told] = {}
+    for row in rows.where(some).select(*names).collect():
+        report, count = row
+        if report is not None:
+            told.setdefault((report.file, report.split), _Told()).facts = report
+        else:
+            told.setdefault((count.file, count.split), _Told()).counts[count.counter] += count["value"]
+    return told
 
 
-def _report(row: Any) -> SplitReport:  # noqa: ANN401 - a Row
-    damage = Note(row.damage_code, row.damage_detail, row.damage_offset) if row.damage_code else None
-    start, end = (Position.from_json(text) if text else None for text in (row.start, row.end))
-    return SplitReport(row.file, row.split, start, end, row.packets, damage)
+def _only(spark: SparkSession, rows: DataFrame, places: set[tuple[int, int]]) -> DataFrame:
+    """What the splits at these places said; a wrong guess or a split behind damage said nothing true."""
+    known = spark.createDataFrame(sorted(places) or [(-1, -1)], "true_file int, true_split int")
+    of = {name: F.coalesce(*(F.col(f"{table.name}.{name}") for table in SCAN)) for name in ("file", "split")}
+    same = (of["file"] == F.col("true_file")) & (of["split"] == F.col("true_split"))
+    return rows.join(F.broadcast(known), same, "left_semi")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyspark.sql import functions as F
@@ -31,76 +31,68 @@ _PASSED_ON = (Outcome.TCP.counter, Outcome.IP_FRAGMENT.counter)
 
 @dataclass(frozen=True)
 class Selection:
-    """`file` is the rank of a capture in all of its tables."""
-
     conversations: DataFrame
     syns: DataFrame
-    segments: DataFrame
     issues: DataFrame
+    """These three with frames that count from 1 within the capture."""
+    segments: DataFrame
     set_aside: Counter[tuple[int, str]]
     """(file, counter) -> packets"""
     partitions: int
     """Tasks that the segments are worth."""
 
 
-def select(spark: SparkSession, scan: Scan, ranks: dict[int, int]) -> Selection:
-    """`ranks`: ordinal of each capture to be used, to its rank by time."""
-    tables = {table.name: scan.table(spark, table, ranks) for table in (CONVERSATIONS, SYNS, SCAN_ISSUES, COUNTS)}
-    counts = _sums(tables[COUNTS.name])
-    segments = None
-    if any(counter == Outcome.IP_FRAGMENT.counter for _, counter in counts):
-        made = defragmented(scan.table(spark, FRAGMENTS, ranks))
+def select(spark: SparkSession, scan: Scan) -> Selection:
+    counts: Counter[tuple[int, str]] = Counter()
+    for one in scan.splits:
+        counts.update({(one.split.file, name): value for name, value in one.counts.items()})
+    placed = {table.name: scan.placed(table) for table in (CONVERSATIONS, SYNS, SCAN_ISSUES)}
+    conversations, made = scan.table(CONVERSATIONS), None
+    if any(counter == Outcome.IP_FRAGMENT.counter and value for (_, counter), value in counts.items()):
+        made = defragmented(scan.placed(FRAGMENTS))
         for table in (CONVERSATIONS, SYNS, SCAN_ISSUES):
-            tables[table.name] = tables[table.name].unionByName(unwrapped(made, table))
-        counts += _sums(unwrapped(made, COUNTS))
-        segments = unwrapped(made, SEGMENTS)
-    conversations = tables[CONVERSATIONS.name]
-    wanted = _wanted(conversations).persist()
-    set_aside = Counter({(file, counter): n for (file, counter), n in counts.items() if counter not in _PASSED_ON})
-    for row in (
-        conversations.join(wanted, "key", "left_anti").groupBy("file").agg(F.sum("packets").alias("n")).collect()
-    ):
-        set_aside[row.file, "no_rpc_seen"] += row.n
-    places = (
-        conversations.join(wanted, "key", "left_semi")
-        .groupBy("file", "split")
-        .agg(F.sum("payload_bytes").alias("payload_bytes"))
-        .collect()
-    )
-    read_again = _segments(spark, scan, ranks, {(row.file, row.split) for row in places}, wanted)
-    if segments is not None:
-        read_again = read_again.unionByName(segments.join(wanted, "key", "left_semi"))
-    size = sum(row.payload_bytes for row in places)
+            placed[table.name] = placed[table.name].unionByName(unwrapped(made, table))
+        conversations = conversations.unionByName(unwrapped(made, CONVERSATIONS))
+        for row in unwrapped(made, COUNTS).groupBy("file", "counter").agg(F.sum("value").alias("n")).collect():
+            counts[row.file, row.counter] += row.n
+    wanted = conversations.where(F.col("may_be_rpc") | F.col("well_known_port")).select("key").distinct().persist()
+    set_aside = Counter({place: n for place, n in counts.items() if place[1] not in _PASSED_ON})
+    needed, size = set(), 0
+    for row in _totals(conversations, wanted):
+        if row.wanted:
+            needed.add((row.file, row.split))
+            size += row.payload_bytes
+        else:
+            set_aside[row.file, "no_rpc_seen"] += row.packets
+    segments = _read_again(spark, scan, needed, wanted)
+    if made is not None:
+        segments = segments.unionByName(unwrapped(made, SEGMENTS).join(wanted, "key", "left_semi"))
     return Selection(
-        conversations=conversations,
-        syns=tables[SYNS.name],
-        segments=read_again,
-        issues=tables[SCAN_ISSUES.name],
+        conversations=placed[CONVERSATIONS.name],
+        syns=placed[SYNS.name],
+        issues=placed[SCAN_ISSUES.name],
+        segments=segments,
         set_aside=set_aside,
         partitions=max(2 * spark.sparkContext.defaultParallelism, size // STREAM_TASK_BYTES),
     )
 
 
-def _sums(counts: DataFrame) -> Counter[tuple[int, str]]:
-    rows = counts.groupBy("file", "counter").agg(F.sum("value").alias("value")).collect()
-    return Counter({(row.file, row.counter): row["value"] for row in rows})
+def _totals(conversations: DataFrame, wanted: DataFrame) -> list[Any]:
+    """Packets and payload bytes by file and split, of wanted conversations and of the others."""
+    flagged = conversations.join(wanted.withColumn("wanted", F.lit(True)), "key", "left")
+    return (
+        flagged.groupBy("file", "split", F.coalesce("wanted", F.lit(False)).alias("wanted"))
+        .agg(F.sum("packets").alias("packets"), F.sum("payload_bytes").alias("payload_bytes"))
+        .collect()
+    )
 
 
-def _wanted(conversations: DataFrame) -> DataFrame:
-    """Keys of the conversations that may be DCE/RPC or use a well-known port: a superset of what will be kept."""
-    return conversations.where(F.col("may_be_rpc") | F.col("well_known_port")).select("key").distinct()
-
-
-def _segments(
-    spark: SparkSession, scan: Scan, ranks: dict[int, int], needed: set[tuple[int, int]], wanted: DataFrame
-) -> DataFrame:
-    """Reads again only the splits that hold packets of wanted conversations."""
-    splits = [
-        one for one in scan.splits if one.split.file in ranks and (ranks[one.split.file], one.split.index) in needed
-    ]
+def _read_again(spark: SparkSession, scan: Scan, needed: set[tuple[int, int]], wanted: DataFrame) -> DataFrame:
+    """Only the splits that hold packets of wanted conversations."""
+    splits = [one for one in scan.splits if (one.split.file, one.split.index) in needed]
     keys = spark.sparkContext.broadcast(np.sort(np.array([row.key for row in wanted.collect()], np.int64)))
 
     def work(one: ReadSplit) -> Iterator[pa.RecordBatch]:
-        yield from segment_batches(one.split, ranks[one.split.file], one.first_frame, keys.value)
+        yield from segment_batches(one.split, one.split.file, one.first_frame, keys.value)
 
     return run_tasks(spark, packed(splits, lambda one: split_bytes(one.split)), work, SEGMENTS.arrow)

@@ -27,7 +27,7 @@ _TABLES = {table.name: table for table in STREAMS}
 def streams(
     segments: DataFrame, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str], partitions: int
 ) -> DataFrame:
-    """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by the captures' rank."""
+    """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by `file`."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         assembler = Assembler(choice, capture_ids, paths)

@@ -31,6 +31,8 @@ class Ends:
     client: str = p.CLIENT
     server: str = p.SERVER
     vlans: tuple[int, ...] = ()
+    fragment: int = 0
+    """IP payload bytes a fragment of what the client sends, a multiple of 8; 0: whole datagrams. For IPv4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,27 +145,25 @@ def snapped(packets: Iterable[Packet], payload_bytes: int) -> list[Packet]:
     return [replace(packet, cut=max(0, len(packet.payload) - payload_bytes)) for packet in packets]
 
 
-def frame(ends: Ends, packet: Packet) -> Frame:
+def frames(ends: Ends, packet: Packet) -> list[Frame]:
     here, there = (ends.client, ends.port), (ends.server, ends.server_port)
     (src, sport), (dst, dport) = (here, there) if packet.from_client else (there, here)
     segment = p.tcp(
-        packet.payload,
-        sport=sport,
-        dport=dport,
-        seq=packet.seq % _WRAP,
-        ack=packet.ack % _WRAP,
-        flags=packet.flags,
+        packet.payload, sport=sport, dport=dport, seq=packet.seq % _WRAP, ack=packet.ack % _WRAP, flags=packet.flags
     )
-    datagram = p.ipv6(segment, src=src, dst=dst) if ":" in src else p.ipv4(segment, src=src, dst=dst)
-    whole = p.ethernet(datagram, tags=[(0x8100, vlan) for vlan in ends.vlans])
-    return Frame(whole[: len(whole) - packet.cut], len(whole))
+    if ends.fragment and packet.from_client:
+        datagrams = p.ipv4_fragments(segment, size=ends.fragment, identification=packet.seq & 0xFFFF)
+    else:
+        datagrams = [p.ipv6(segment, src=src, dst=dst) if ":" in src else p.ipv4(segment, src=src, dst=dst)]
+    wholes = [p.ethernet(datagram, tags=[(0x8100, vlan) for vlan in ends.vlans]) for datagram in datagrams]
+    return [Frame(whole[: len(whole) - packet.cut], len(whole)) for whole in wholes]
 
 
-def write_pcap(path: Path, frames: Iterable[Frame]) -> None:
+def write_pcap(path: Path, all_frames: Iterable[Frame]) -> None:
     """Classic pcap, microseconds, Ethernet, one millisecond from frame to frame."""
     records = [
         struct.pack("<IIII", 1_700_000_000 + at // 1000, at % 1000 * 1000, len(one.captured), one.wire_len)
         + one.captured
-        for at, one in enumerate(frames)
+        for at, one in enumerate(all_frames)
     ]
     path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1) + b"".join(records))

@@ -5,16 +5,15 @@ from __future__ import annotations
 import random
 import struct
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tests.builders import packets as p
-from tests.builders.conversations import ACK, FIN, PSH, RST, SYN, Ends, Packet, Talk
-from tests.builders.conversations import duplicated, overlapped, resplit, shuffled, snapped, without
+from tests.builders.conversations import (
+    ACK, FIN, RST, SYN, Ends, Packet, Talk, duplicated, overlapped, resplit, shuffled, snapped, without,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tests.builders.conversations import Frame
 
 FIRST_PORT: Final = 50_000
 HALF: Final = 1 << 31
@@ -91,12 +90,15 @@ MADE: Final[dict[str, Callable[[Ends], list[Packet]]]] = {
     "lost at the end, no ACK": lambda ends: without(_burst(Talk(ends).open()).packets, 6, -1),
     "lost and acknowledged by the other side's data": lambda ends: without(_chat(Talk(ends).open()).close().packets, 7),
     "ACK captured before its data": lambda ends: _moved(
-        Talk(ends).open().say(b"one").say(b"two").acknowledge().say(b"three").acknowledge().close().packets, 4, 6
+        Talk(ends).open().say(b"one").say(b"two").acknowledge().say(b"three").acknowledge().close().packets, 4, 7
     ),
     "sequence wraps": lambda ends: _burst(Talk(ends, -500, -3).open()).answer(b"x" * 50).close().packets,
     "sequence wraps at a boundary": lambda ends: _burst(Talk(ends, -401).open()).close().packets,
     "sequence wraps out of order": lambda ends: shuffled(
         _burst(Talk(ends, -555).open()).close().packets, random.Random(6)
+    ),
+    "repeated where the numbers wrap": lambda ends: duplicated(
+        _burst(Talk(ends, -401).open()).close().packets, random.Random(7), 1.0
     ),
     "first byte has number 0": lambda ends: _burst(Talk(ends, -1).open()).close().packets,
     "crosses half the numbers": lambda ends: _burst(Talk(ends, HALF - 333).open()).close().packets,
@@ -107,12 +109,13 @@ MADE: Final[dict[str, Callable[[Ends], list[Packet]]]] = {
     "midstream with keep-alive first": lambda ends: Talk(ends).join().keep_alive().say(b"now").close().packets,
     "only acknowledgements": lambda ends: Talk(ends).join().send().acknowledge().send().packets,
     "IPv6": lambda ends: _chat(Talk(ends).open()).close().packets,
+    "IP fragments": lambda ends: _burst(Talk(ends).open()).answer(b"x" * 70).close().packets,
     "VLAN": lambda ends: _chat(Talk(ends).open()).close().packets,
     "two VLAN tags": lambda ends: _chat(Talk(ends).open()).close().packets,
     "snap length": lambda ends: snapped(_chat(Talk(ends).open()).close().packets, 41),
     "data with the SYN": lambda ends: Talk(ends).send(b"early", SYN).send(flags=SYN | ACK, from_client=False)
     .say(b" and later").acknowledge().close().packets,
-    "data with the FIN": lambda ends: Talk(ends).open().say(b"so ").send(b"long", FIN | PSH | ACK).acknowledge().packets,
+    "data with the FIN": lambda ends: Talk(ends).open().say(b"so ").send(b"long", FIN | ACK).acknowledge().packets,
     "text in a RST": lambda ends: Talk(ends).open().say(b"data").send(b"go away", RST | ACK, from_client=False).packets,
     "data after the other side's RST": lambda ends: Talk(ends).open().say(b"one").reset(from_client=False)
     .say(b"two").packets,
@@ -128,14 +131,38 @@ MADE: Final[dict[str, Callable[[Ends], list[Packet]]]] = {
     "RPC midstream": lambda ends: Talk(ends).join().say(request(2, 64)).answer(response(2, 8)).say(request(3, 9))
     .answer(response(3, 90)).close().packets,
 }  # fmt: skip
-_ENDS: Final[dict[str, dict[str, object]]] = {
+_ENDS: Final[dict[str, dict[str, Any]]] = {
     "IPv6": {"client": p.CLIENT6, "server": p.SERVER6},
     "VLAN": {"vlans": (7,)},
     "two VLAN tags": {"vlans": (7, 8)},
+    "IP fragments": {"fragment": 48},
     "RPC on another port": {"server_port": 49_664},
 }
+RANDOM: Final = 40
 
 
-def ends_of(name: str) -> Ends:
-    port = FIRST_PORT + list(MADE).index(name)
-    return replace(Ends(port), **_ENDS.get(name, {}))  # type: ignore[arg-type]
+def _random(seed: int) -> Callable[[Ends], list[Packet]]:
+    """Nothing lost, everything else that a network does."""
+
+    def make(ends: Ends) -> list[Packet]:
+        rng = random.Random(seed)
+        talk = Talk(ends, rng.randrange(1 << 32), rng.randrange(1 << 32)).open()
+        _burst(talk, rng.randint(1, 20), rng.randint(1, 300)).answer(text(seed, rng.randint(1, 2000))).send()
+        packets = resplit(talk.packets, rng.choice((7, 64, 1000)))
+        packets = overlapped(packets, rng.choice((0, 1, 50, 500))) if rng.random() < 0.5 else packets
+        packets = duplicated(packets, rng, rng.choice((0.0, 0.2, 0.9)))
+        # An ACK stands where it stood: data of the other side moves within its own burst.
+        halves = ([x for x in packets if x.from_client == side and x.payload] for side in (True, False))
+        client, server = (shuffled(half, rng, rng.choice((1, 4, 12))) for half in halves)
+        rest = [x for x in packets if not x.payload]
+        opening = [x for x in rest if x.flags & SYN or (x.from_client and x.ack == talk.packets[1].seq + 1)]
+        return [*opening, *client, *server]
+
+    return make
+
+
+MADE.update({f"random {seed}": _random(seed) for seed in range(RANDOM)})
+
+
+def ends_of(number: int, name: str) -> Ends:
+    return replace(Ends(FIRST_PORT + number), **_ENDS.get(name, {}))

@@ -19,8 +19,11 @@ class Stream:
 
     def add(self, sender: str, piece: Piece) -> None:
         pieces = self.directions.setdefault(sender, [])
-        if pieces and type(pieces[-1]) is type(piece):
-            pieces[-1] += piece  # type: ignore[operator] - both are bytes or both are sizes
+        last = pieces[-1] if pieces else None
+        if isinstance(last, int) and isinstance(piece, int):
+            pieces[-1] = last + piece
+        elif isinstance(last, bytes) and isinstance(piece, bytes):
+            pieces[-1] = b"".join((last, piece))
         elif piece:
             pieces.append(piece)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
+import pyarrow as pa
 
 from decoders.dcerpc.recogniser import Recogniser
 from decoders.net.model import Outcome
@@ -22,7 +24,7 @@ from ingest.defragment import defragment
 from ingest.dissection import headers_of
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
-from ingest.splits import SplitReader, exact, first_frames, plan, walk
+from ingest.splits import SPLIT_BYTES, SplitReader, exact, first_frames, plan, walk
 from pipelines.stages.streams import segment_rows
 from schemas.internal import FRAGMENTS, SEGMENTS
 from tests.second_opinion.opinion import Opinion, Stream
@@ -31,10 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    import pyarrow as pa
-
     from ingest.choice import Endpoint
-    from ingest.splits import Split
+    from ingest.splits import Split, SplitReport
     from pipelines.streams import SegmentRow
 
 _FRAGMENT_ORDER = ("src", "dst", "protocol", "identification", "ts_ns", "frame")
@@ -56,39 +56,63 @@ class _Watched(Connection):
         super().feed_stray(segment)
 
 
-def ours(path: Path, split_bytes: int | None = None) -> Opinion:
-    capture = open_capture(str(path))
-    splits = plan(capture, 0, split_bytes) if split_bytes else plan(capture, 0)
-    reports = exact(splits, [walk(split) for split in splits])
-    proven = [replace(split, start=report.start) for split, report in zip(splits, reports, strict=False)]
-    rows = [row for split, first in zip(proven, first_frames(reports), strict=True) for row in _segments(split, first)]
-    rows.sort(key=lambda row: (row.key, row.low, row.high, row.segment.ts_ns, row.segment.frame))
+def ours(path: Path, split_bytes: int = SPLIT_BYTES) -> Opinion:
+    splits, reports, frames = _proven(path, split_bytes)
+    batches = [batch for split, first in zip(splits, frames, strict=True) for batch in _batches(split, first)]
+    batches += scanned(path, split_bytes)[SEGMENTS.name]
+    rows = sorted(
+        segment_rows(iter(batches)), key=lambda row: (_conversation(row), row.segment.ts_ns, row.segment.frame)
+    )
     with patch.object(conversation, "Connection", _Watched):
         streams = [
             stream
-            for (_, low, high), group in groupby(rows, key=lambda row: (row.key, row.low, row.high))
+            for (_, low, high), group in groupby(rows, key=_conversation)
             for stream in _streams(low, high, [row.segment for row in group])
         ]
     return Opinion(sum(report.packets for report in reports), sorted(streams, key=lambda stream: stream.frames[0]))
 
 
-def _segments(split: Split, first_frame: int) -> list[SegmentRow]:
+def scanned(path: Path, split_bytes: int = SPLIT_BYTES) -> dict[str, list[pa.RecordBatch]]:
+    """The tables that the scan and the putting together of fragments make, with frames from 1."""
+    made: dict[str, list[pa.RecordBatch]] = defaultdict(list)
+    fragments: list[dict[str, Any]] = []
+    splits, _, frames = _proven(path, split_bytes)
+    for split, first in zip(splits, frames, strict=True):
+        for table, batch in scan_split(split):
+            placed = _numbered(batch, first)
+            made[table.name].append(placed)
+            fragments += placed.to_pylist() if table is FRAGMENTS else []
+    fragments.sort(key=lambda row: [row[name] for name in _FRAGMENT_ORDER])
+    for table, batch in defragment(fragments):
+        made[table.name].append(batch)
+    return made
+
+
+def _proven(path: Path, split_bytes: int) -> tuple[list[Split], list[SplitReport], list[int]]:
+    planned = plan(open_capture(str(path)), 0, split_bytes)
+    reports = exact(planned, [walk(split) for split in planned])
+    splits = [replace(split, start=report.start) for split, report in zip(planned, reports, strict=False)]
+    return splits, reports, first_frames(reports)
+
+
+def _batches(split: Split, first_frame: int) -> Iterator[pa.RecordBatch]:
     keys = [
         conversation_keys(headers, np.flatnonzero(headers.outcome == Outcome.TCP))
         for headers in map(headers_of, SplitReader(split))
     ]
     wanted = np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
-    return list(
-        segment_rows(iter([*segment_batches(split, 0, first_frame, wanted), *_defragmented(split, first_frame)]))
-    )
+    return segment_batches(split, 0, first_frame, wanted)
 
 
-def _defragmented(split: Split, first_frame: int) -> Iterator[pa.RecordBatch]:
-    """Fragments within one split; none of the captures here is large enough to have a second."""
-    fragments = [row for table, batch in scan_split(split) if table is FRAGMENTS for row in batch.to_pylist()]
-    fragments.sort(key=lambda row: [row[name] for name in _FRAGMENT_ORDER])
-    placed = ({**row, "frame": row["frame"] + first_frame} for row in fragments)
-    return (batch for table, batch in defragment(placed) if table is SEGMENTS)
+def _numbered(batch: pa.RecordBatch, first_frame: int) -> pa.RecordBatch:
+    for name in {"frame", "first_low", "first_high"} & set(batch.schema.names):
+        place = batch.schema.get_field_index(name)
+        batch = batch.set_column(place, batch.schema.field(place), pa.compute.add(batch.column(place), first_frame))
+    return batch
+
+
+def _conversation(row: SegmentRow) -> tuple[int, Endpoint, Endpoint]:
+    return row.key, row.low, row.high
 
 
 def _streams(low: Endpoint, high: Endpoint, segments: Iterable[Segment]) -> list[Stream]:

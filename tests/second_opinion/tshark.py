@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,6 +31,7 @@ def tshark() -> str:
     return found
 
 
+@cache
 def theirs(path: Path) -> Opinion:
     streams: dict[int, Stream] = {}
     packets = 0
@@ -48,6 +50,11 @@ def theirs(path: Path) -> Opinion:
         follow = [argument for stream in streams for argument in ("-z", f"follow,tcp,raw,{stream}")]
         _take_bytes(streams, _run(path, "-q", *follow))
     return Opinion(packets, [streams[number] for number in sorted(streams)])
+
+
+def stream_of_frames(path: Path) -> list[int]:
+    """Where every frame is TCP."""
+    return [int(number) for number in _run(path, "-T", "fields", "-e", "tcp.stream").split()]
 
 
 def _run(path: Path, *arguments: str) -> str:
