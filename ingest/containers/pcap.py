@@ -88,16 +88,21 @@ class Pcap:
             & (wire >= captured)
             & (wire <= 2 * MAX_RECORD_BYTES)
         )
+        possible = None
         for candidate in np.flatnonzero(plausible).tolist():
-            if _chain_holds(plausible, captured, candidate, header):
+            holds = _chain_holds(plausible, captured, candidate, header)
+            if holds:
                 return Position(at + candidate, section)
-        return None
+            if holds is None and possible is None:
+                possible = Position(at + candidate, section)
+        return possible
 
 
-def _chain_holds(plausible: np.ndarray, captured: np.ndarray, at: int, header: int) -> bool:
+def _chain_holds(plausible: np.ndarray, captured: np.ndarray, at: int, header: int) -> bool | None:
+    """None: it leaves the buffer before it is long enough, and not exactly at its end as the last record does."""
     for _ in range(CHAIN):
         if at >= len(plausible):
-            return True
+            return True if at == len(plausible) + header - 1 else None
         if not plausible[at]:
             return False
         at += header + int(captured[at])

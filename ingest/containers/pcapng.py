@@ -111,10 +111,14 @@ class Pcapng:
         words = np.frombuffer(buffer, f"{section.byte_order}u4", count=(len(buffer) - skip) // 4, offset=skip)
         kinds, lengths = words[:-1], words[1:]
         plausible = np.isin(kinds, _KNOWN) & (lengths % 4 == 0) & (lengths >= 12) & (lengths <= MAX_RECORD_BYTES * 2)
+        possible = None
         for candidate in np.flatnonzero(plausible).tolist():
-            if _chain_holds(words, plausible, candidate):
+            holds = _chain_holds(words, plausible, candidate)
+            if holds:
                 return Position(at + skip + 4 * candidate, section)
-        return None
+            if holds is None and possible is None:
+                possible = Position(at + skip + 4 * candidate, section)
+        return possible
 
 
 def _first_after_interfaces(head: bytes, order: ByteOrder) -> int:
@@ -128,10 +132,11 @@ def _first_after_interfaces(head: bytes, order: ByteOrder) -> int:
     return at
 
 
-def _chain_holds(words: npt.NDArray[np.uint32], plausible: npt.NDArray[np.bool_], at: int) -> bool:
+def _chain_holds(words: npt.NDArray[np.uint32], plausible: npt.NDArray[np.bool_], at: int) -> bool | None:
+    """None: it leaves the buffer before it is long enough, and not exactly at its end as the last block does."""
     for _ in range(CHAIN):
         if at >= len(plausible):
-            return True
+            return True if at == len(words) else None
         if not plausible[at]:
             return False
         length = int(words[at + 1])

@@ -49,11 +49,11 @@ def differences(capture: str, ours: Opinion, theirs: Opinion, first_frame: int =
     return found
 
 
-def listed(capture: str, *kinds: str) -> set[Difference]:
+def listed(capture: str, *kinds: str, right: str | None = None) -> set[Difference]:
     return {
         Difference(capture, row["kind"], stream, row["ours"], row["tshark"])
         for row in table()
-        if row["kind"] in kinds and capture in row["captures"]
+        if row["kind"] in kinds and capture in row["captures"] and right in (None, row["right"])
         for stream in row["streams"]
     }
 

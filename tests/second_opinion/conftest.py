@@ -31,4 +31,4 @@ class Both:
 def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     path = tmp_path_factory.mktemp("generated") / "all.pcap"
     places = merged.write(path, {**MADE, **REUSED})
-    return Both(path, places, ours(path), theirs(path))
+    return Both(path, places, ours(path), theirs(path, at_most=256))

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tests.builders import packets as p
 from tests.builders.conversations import (
-    ACK, FIN, RST, SYN, Ends, Packet, Talk, duplicated, overlapped, resplit, shuffled, snapped, without,
+    ACK,
+    FIN,
+    RST,
+    SYN,
+    Ends,
+    Packet,
+    Talk,
+    duplicated,
+    overlapped,
+    resplit,
+    shuffled,
+    snapped,
+    without,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -136,7 +148,9 @@ _ENDS: Final[dict[str, dict[str, Any]]] = {
     "VLAN": {"vlans": (7,)},
     "two VLAN tags": {"vlans": (7, 8)},
     "IP fragments": {"fragment": 48},
+    "one byte a segment": {"server_port": 49_664},
     "RPC on another port": {"server_port": 49_664},
+    "RPC midstream": {"server_port": 49_664},
 }
 RANDOM: Final = 40
 

@@ -26,13 +26,14 @@ from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import SPLIT_BYTES, SplitReader, exact, first_frames, plan, walk
 from pipelines.stages.streams import segment_rows
-from schemas.internal import FRAGMENTS, SEGMENTS
+from schemas.internal import CONVERSATIONS, FRAGMENTS, SEGMENTS
 from tests.second_opinion.opinion import Opinion, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
+    from decoders.net.model import Column
     from ingest.choice import Endpoint
     from ingest.splits import Split, SplitReport
     from pipelines.streams import SegmentRow
@@ -58,7 +59,11 @@ class _Watched(Connection):
 
 def ours(path: Path, split_bytes: int = SPLIT_BYTES) -> Opinion:
     splits, reports, frames = _proven(path, split_bytes)
-    batches = [batch for split, first in zip(splits, frames, strict=True) for batch in _batches(split, first)]
+    batches = [
+        batch
+        for split, first in zip(splits, frames, strict=True)
+        for batch in segment_batches(split, 0, first, _all_keys(split))
+    ]
     batches += scanned(path, split_bytes)[SEGMENTS.name]
     rows = sorted(
         segment_rows(iter(batches)), key=lambda row: (_conversation(row), row.segment.ts_ns, row.segment.frame)
@@ -95,13 +100,25 @@ def _proven(path: Path, split_bytes: int) -> tuple[list[Split], list[SplitReport
     return splits, reports, first_frames(reports)
 
 
-def _batches(split: Split, first_frame: int) -> Iterator[pa.RecordBatch]:
+def _all_keys(split: Split) -> Column:
     keys = [
         conversation_keys(headers, np.flatnonzero(headers.outcome == Outcome.TCP))
         for headers in map(headers_of, SplitReader(split))
     ]
-    wanted = np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
-    return segment_batches(split, 0, first_frame, wanted)
+    return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
+
+
+def read_again(path: Path) -> set[int]:
+    """Frames of the conversations that a run takes a second look at: no other can be recognised."""
+    tables = scanned(path)
+    rows = [row for batch in tables[CONVERSATIONS.name] for row in batch.to_pylist()]
+    wanted = np.unique(np.array([row["key"] for row in rows if row["may_be_rpc"] or row["well_known_port"]], np.int64))
+    splits, _, frames = _proven(path, SPLIT_BYTES)
+    batches = [
+        batch for split, first in zip(splits, frames, strict=True) for batch in segment_batches(split, 0, first, wanted)
+    ]
+    chosen = set(wanted.tolist())
+    return {row.segment.frame for row in segment_rows(iter(batches + tables[SEGMENTS.name])) if row.key in chosen}
 
 
 def _numbered(batch: pa.RecordBatch, first_frame: int) -> pa.RecordBatch:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import random
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
-import pytest
 
-from pipelines.session import spark_session
 from pipelines.stages.tcp_streams import stream_numbers
 from schemas.internal import CONVERSATIONS, SYNS
 from tests.second_opinion import merged
@@ -21,6 +18,8 @@ from tests.second_opinion.tshark import stream_of_frames, theirs
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
     from tests.second_opinion.conftest import Both
 
@@ -38,13 +37,12 @@ def test_rule_is_the_one_written_down(tmp_path: Path) -> None:
         assert new == begins(packets), packets
 
 
-@pytest.mark.spark
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_numbers_of_the_table_flows(both: Both) -> None:
+def test_numbers_of_the_table_flows(spark: SparkSession, both: Both) -> None:
     paths = [both.path, *FILES]
-    counted = _numbered(paths)
+    counted = _numbered(spark, paths)
     for file, path in enumerate(paths):
-        true = [stream.frames[0] for stream in theirs(path).streams]
+        other_opinion = both.theirs if path is both.path else theirs(path)
+        true = [stream.frames[0] for stream in other_opinion.streams]
         if path is not both.path:
             assert counted[file] == true, path.name
             continue
@@ -58,9 +56,8 @@ def _told(frames: list[int], place: range) -> str:
     return " ".join(str(frame - place.start) for frame in frames if frame in place)
 
 
-def _numbered(paths: list[Path]) -> list[list[int]]:
+def _numbered(spark: SparkSession, paths: list[Path]) -> list[list[int]]:
     """Per capture the frames at which streams begin, in the order of their numbers."""
-    spark = spark_session("local[2]", {"spark.sql.shuffle.partitions": "2"})
     tables: dict[str, list[pa.Table]] = {CONVERSATIONS.name: [], SYNS.name: []}
     for file, path in enumerate(paths):
         found = scanned(path)
@@ -75,7 +72,4 @@ def _numbered(paths: list[Path]) -> list[list[int]]:
     for row in sorted(rows, key=lambda row: (row.file, row.tcp_stream)):
         assert row.tcp_stream == len(begun[row.file])
         begun[row.file].append(row.frame)
-    # Py4J leaves a socket to the collector, which warns about it: here and not in a later test.
-    del frames, rows, spark
-    gc.collect()
     return begun

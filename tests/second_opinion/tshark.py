@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from functools import cache
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.second_opinion.opinion import Opinion, Stream
+from tests.tools import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,34 +19,25 @@ _NODE = re.compile(r"Node ([01]): (.*)")
 _HOLE = re.compile(rb"\[(\d+) bytes missing in capture file\]\0")
 
 
-def tshark() -> str:
-    found = shutil.which("tshark")
-    if found is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("tshark is not installed")
-        pytest.skip("tshark is not installed")
-    return found
-
-
 @cache
-def theirs(path: Path) -> Opinion:
-    streams: dict[int, Stream] = {}
-    packets = 0
+def theirs(path: Path, at_most: int = 32) -> Opinion:
+    """In one run of tshark, which is why the number of streams has to be bounded beforehand."""
     fields = [argument for name in _FIELDS for argument in ("-e", name)]
+    follow = [argument for stream in range(at_most) for argument in ("-z", f"follow,tcp,raw,{stream}")]
     # The last occurrence: where TCP is inside a tunnel, the inner header.
-    for line in _run(path, "-T", "fields", "-E", "occurrence=l", *fields).splitlines():
+    output = _run(path, "-T", "fields", "-E", "occurrence=l", *fields, *follow)
+    frames, _, followed = output.partition("\n=====")
+    streams: dict[int, Stream] = {}
+    for line in (lines := frames.splitlines()):
         number, stream, protocols, version = line.split("\t")
-        packets += 1
-        if not stream:
-            continue
-        one = streams.setdefault(int(stream), Stream())
-        one.frames.append(int(number))
-        one.rpc |= version == "5" and ":tcp:dcerpc" in protocols
-    if streams:
-        assert sorted(streams) == list(range(len(streams)))
-        follow = [argument for stream in streams for argument in ("-z", f"follow,tcp,raw,{stream}")]
-        _take_bytes(streams, _run(path, "-q", *follow))
-    return Opinion(packets, [streams[number] for number in sorted(streams)])
+        if stream:
+            one = streams.setdefault(int(stream), Stream())
+            one.frames.append(int(number))
+            one.rpc |= version == "5" and ":tcp:dcerpc" in protocols
+    assert sorted(streams) == list(range(len(streams)))
+    assert len(streams) <= at_most
+    _take_bytes(streams, followed)
+    return Opinion(len(lines), [streams[number] for number in sorted(streams)])
 
 
 def stream_of_frames(path: Path) -> list[int]:
@@ -58,7 +46,7 @@ def stream_of_frames(path: Path) -> list[int]:
 
 
 def _run(path: Path, *arguments: str) -> str:
-    command = [tshark(), "-n", "-r", str(path), *arguments]
+    command = [need("tshark"), "-n", "-r", str(path), *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
@@ -66,7 +54,7 @@ def _take_bytes(streams: dict[int, Stream], output: str) -> None:
     stream, nodes = Stream(), ["", ""]
     for line in output.splitlines():
         if line.startswith("Filter: tcp.stream eq "):
-            stream = streams[int(line.rpartition(" ")[2])]
+            stream = streams.get(int(line.rpartition(" ")[2]), Stream())
         elif found := _NODE.match(line):
             nodes[int(found[1])] = found[2]
         elif line and not line.startswith(("=", "Follow: ")):

@@ -1,0 +1,112 @@
+"""The project against itself."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+import pytest
+
+from decoders.net.fragments import FragmentFate
+from decoders.net.model import Outcome
+from decoders.tcp.model import Fate
+from schemas import internal
+from schemas.model import Table, ddl_type
+from schemas.reference import markdown
+from schemas.tables import TABLES
+from schemas.tables.accounting import COUNTERS
+from schemas.tables.issues import ISSUE_CODES
+from tests.conftest import ROOT
+
+PRODUCT = [path for folder in ("decoders", "schemas", "ingest", "pipelines") for path in (ROOT / folder).rglob("*.py")]
+DOCUMENTS = [path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("samples/*.md"))]
+INTERNAL = [value for value in vars(internal).values() if isinstance(value, Table)]
+
+
+@pytest.mark.parametrize("table", [*TABLES, *INTERNAL], ids=lambda table: table.name)
+def test_every_table_and_column_is_documented(table: Table) -> None:
+    assert table.doc.endswith("."), table.name
+    assert len(set(table.names)) == len(table.names)
+    for column in table.columns:
+        assert column.doc.endswith("."), f"{table.name}.{column.name}"
+
+
+def test_same_column_name_means_same_type_in_all_published_tables() -> None:
+    types = defaultdict(set)
+    for table in TABLES:
+        for column in table.columns:
+            types[column.name].add(ddl_type(column.type))
+    assert {name: kinds for name, kinds in types.items() if len(kinds) > 1} == {}
+
+
+def test_contract_columns_are_there() -> None:
+    """People script against these; see the README's tables."""
+    fixed = {
+        "captures": "capture_id path format bytes packets first_ts last_ts link_types state",
+        "flows": "uid community_id id first_ts last_ts conn_state history orig_bytes resp_bytes missed_bytes tcp_stream "
+        "starts_midstream",
+        "issues": "code detail capture_id uid call_uid frame offset",
+        "accounting": "capture_id stage counter value",
+    }
+    found = {table.name: set(table.names) for table in TABLES}
+    assert {name: set(columns.split()) - found[name] for name, columns in fixed.items()} == {
+        name: set() for name in fixed
+    }
+
+
+def test_reference_page_is_fresh() -> None:
+    page = ROOT / "docs" / "reference" / "tables.md"
+    assert page.read_text(encoding="utf-8") == markdown(), "run make docs"
+
+
+def test_every_issue_code_the_product_can_give_is_in_the_catalogue_and_no_other() -> None:
+    codes = {str(fate) for fate in FragmentFate} - {str(FragmentFate.DUPLICATE)}
+    codes |= {outcome.code for outcome in (Outcome.HEADER_CUT, Outcome.MALFORMED, Outcome.TOO_DEEP)}
+    literal = re.compile(r'"([a-z]+(?:-[a-z]+)+)"')
+    for path in PRODUCT:
+        if "tables" not in path.parts:
+            codes |= {found for found in literal.findall(path.read_text()) if found in ISSUE_CODES}
+    assert set(ISSUE_CODES) - codes == set(), "in the catalogue, but nothing gives it"
+
+
+def test_every_issue_code_is_tested() -> None:
+    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("*.py") if "meta" not in path.parts)
+    untested = {code for code in ISSUE_CODES if code not in tests and code.replace("-", "_").upper() not in tests}
+    fragments = {str(fate) for fate in FragmentFate if f"FragmentFate.{fate.name}" in tests}
+    assert untested - fragments == set()
+
+
+def test_every_counter_is_declared() -> None:
+    packets = COUNTERS["packets"]
+    aside = {f"set_aside_{outcome.counter}" for outcome in Outcome} - {"set_aside_tcp", "set_aside_ip_fragment"}
+    assert aside <= set(packets)
+    assert {str(fate) for fate in Fate} | {"in"} == set(COUNTERS["payload_bytes"])
+
+
+@pytest.mark.parametrize("path", [*PRODUCT, *DOCUMENTS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_refers_to_what_users_do_not_have(path: object) -> None:
+    text = path.read_text(encoding="utf-8")  # type: ignore[attr-defined]
+    assert "../shared" not in text
+    assert "/work/" not in text
+
+
+def test_only_one_place_builds_a_spark_session() -> None:
+    builders = {str(path.relative_to(ROOT)) for path in PRODUCT if "SparkSession.builder" in path.read_text()}
+    assert builders == {"pipelines/session.py"}
+
+
+def test_only_one_module_imports_dpkt() -> None:
+    importers = {
+        str(path.relative_to(ROOT)) for path in PRODUCT if re.search(r"^(import|from) dpkt", path.read_text(), re.M)
+    }
+    assert importers == {"decoders/net/dissect.py"}
+
+
+def test_readme_names_every_option_and_exit_code() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    analyze = (ROOT / "pipelines" / "cli" / "analyze.py").read_text(encoding="utf-8")
+    for option in re.findall(r'add_argument\("(--[a-z-]+)"', analyze):
+        assert f"`{option}" in readme, option
+    codes = (ROOT / "pipelines" / "cli" / "exit_codes.py").read_text(encoding="utf-8")
+    for code in re.findall(r"= (\d+)$", codes, re.M):
+        assert f"| {code} |" in readme, code

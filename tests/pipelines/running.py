@@ -1,0 +1,45 @@
+"""Runs of the whole analysis, and their tables as plain values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyarrow import parquet
+
+from ingest.choice import Choice, Scope
+from ingest.files import expand
+from ingest.splits import SPLIT_BYTES
+from pipelines.analyze import analyze
+from pipelines.inventory import take_stock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
+
+
+def run(
+    spark: SparkSession, paths: list[Path], out: Path, scope: Scope = Scope.MSMQ, split_bytes: int = SPLIT_BYTES
+) -> Tables:
+    inputs = take_stock(expand(str(path) for path in paths))
+    finished = analyze(spark, inputs, Choice(scope), out, lambda _: None, split_bytes)
+    assert finished.imbalances == []
+    tables = read(out)
+    assert finished.row_counts == {name: len(rows) for name, rows in tables.items()}
+    return tables
+
+
+def read(tables: Path) -> Tables:
+    return {folder.name: parquet.read_table(folder).to_pylist() for folder in sorted(tables.iterdir())}
+
+
+def counters(tables: Tables, stage: str) -> dict[str, int]:
+    """Counters other than zero, over all captures."""
+    found: dict[str, int] = {}
+    for row in tables["accounting"]:
+        if row["stage"] == stage and row["value"]:
+            found[row["counter"]] = found.get(row["counter"], 0) + row["value"]
+    return found

@@ -1,0 +1,121 @@
+"""The command line without Spark: usage, and input that cannot be used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def analyze(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    code = main(["analyze", *map(str, arguments)])
+    said = capsys.readouterr()
+    assert said.out == "", "stdout is for data"
+    return code, said.err
+
+
+def test_no_such_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = analyze(capsys, tmp_path / "none.pcap", "--out", tmp_path / "out")
+    assert code == 10
+    assert said == f"mqtrail: {tmp_path}/none.pcap: no such file or folder\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_folder_without_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in").mkdir()
+    code, said = analyze(capsys, tmp_path / "in", "--out", tmp_path / "out")
+    assert code == 10
+    assert "the folder holds no files" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "the file is empty"),
+        (b"Dear diary", "not a pcap or pcapng file (it begins with 44 65 61 72)"),
+        (b"GMBU" + bytes(200), "a Microsoft Network Monitor capture; convert it: editcap -F pcapng"),
+        (b"\xd4\xc3\xb2\xa1\x02\0", "the pcap file header is damaged: the pcap file header has 6 of 24 bytes"),
+        (b"\x1f\x8b\x08\0\0\0\0\0\0\x03garbage", "the compressed data is damaged"),
+    ],
+)
+def test_file_that_is_no_capture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, sentence: str
+) -> None:
+    (tmp_path / "in.pcap").write_bytes(content)
+    code, said = analyze(capsys, tmp_path / "in.pcap", "--out", tmp_path / "out")
+    assert code == 11
+    assert said.startswith("mqtrail: no capture could be read:\n")
+    assert f"in.pcap: {sentence}" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_permission(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in.pcap").write_bytes(b"x")
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("ingest.files.os.open", refuse)  # root may read everything, so chmod would prove nothing
+    code, said = analyze(capsys, tmp_path / "in.pcap", "--out", tmp_path / "out")
+    assert code == 11
+    assert "no permission to read the file; run as a user who may" in said
+
+
+def test_output_folder_that_exists(sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tables").mkdir()
+    code, said = analyze(capsys, sample, "--out", tmp_path)
+    assert code == 2
+    assert said == f"mqtrail: {tmp_path}: the folder exists; choose another with --out, or replace it with --force\n"
+
+
+def test_spark_setting_without_value(sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = analyze(capsys, sample, "--out", tmp_path / "out", "--spark-conf", "spark.ui.port")
+    assert (code, said) == (2, "mqtrail: --spark-conf spark.ui.port: write it as KEY=VALUE\n")
+
+
+def test_no_java(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
+    code, said = analyze(capsys, sample, "--out", tmp_path / "out")
+    assert code == 1
+    assert "Spark needs Java 17 or newer" in said
+    assert "openjdk-17-jre-headless" in said
+
+
+def test_unexpected_error_is_a_sentence(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("the sky fell\nand more")
+
+    monkeypatch.setattr("pipelines.inventory.take_stock", fail)
+    code, said = analyze(capsys, sample, "--out", tmp_path / "out")
+    assert (code, said) == (1, "mqtrail: unexpected: the sky fell\nRun again with --debug for the details.\n")
+
+
+def test_schema_lists_and_explains(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema"]) == 0
+    assert "flows" in capsys.readouterr().out
+    assert main(["schema", "issues"]) == 0
+    assert "tcp-gap" in capsys.readouterr().out
+    assert main(["schema", "nonsense"]) == 2
+    assert "there is no table nonsense" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["analyze", "--help"], ["schema"], ["schema", "flows"]])
+def test_starts_no_spark_where_none_is_needed(arguments: list[str]) -> None:
+    program = (
+        "import sys\nfrom pipelines.cli import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()

@@ -1,0 +1,69 @@
+"""The command line with Spark: whole runs, good and damaged input side by side."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pipelines.cli import main
+from tests.builders.containers import Packet, pcap
+from tests.pipelines.running import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+    from pyspark.sql import SparkSession
+
+
+def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
+    spark: SparkSession, sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    data = sample.read_bytes()
+    (folder / "good.pcap").write_bytes(data)
+    (folder / "cut.pcap").write_bytes(data[:-5])
+    (folder / "absurd.pcap").write_bytes(data[:24] + data[24:40].replace(data[32:36], b"\xff\xff\xff\x7f") + data[40:])
+    (folder / "header-only.pcap").write_bytes(data[:24])
+    (folder / "strange-link.pcap").write_bytes(pcap([Packet(b"802.11 frame", ts=1)], link_type=105))
+    (folder / "beyond-snap.pcap").write_bytes(pcap([Packet(bytes(80), ts=1)], snap_len=40))
+    (folder / "notes.txt").write_text("not a capture")
+    assert main(["analyze", str(folder), "--out", str(tmp_path / "out")]) == 13
+    said = capsys.readouterr()
+    assert "cut.pcap: truncated; the table issues says why" in said.err
+    assert "notes.txt: unreadable; the table issues says why" in said.err
+    assert "flows" in said.out
+
+    tables = read(tmp_path / "out" / "tables")
+    states = {row["path"].rsplit("/")[-1]: (row["state"], row["packets"]) for row in tables["captures"]}
+    assert states == {
+        "good.pcap": ("complete", 212),
+        "cut.pcap": ("truncated", 211),
+        "absurd.pcap": ("truncated", 0),
+        "header-only.pcap": ("complete", 0),
+        "strange-link.pcap": ("complete", 1),
+        "beyond-snap.pcap": ("complete", 1),
+        "notes.txt": ("unreadable", 0),
+    }
+    issues = {(row["path"].rsplit("/")[-1], row["code"], row["frame"], row["offset"]) for row in tables["issues"]}
+    assert issues == {
+        ("notes.txt", "not-a-capture", None, None),
+        ("cut.pcap", "record-cut", None, len(data) - 16 - 66),
+        ("absurd.pcap", "record-length-absurd", None, 24),
+        ("strange-link.pcap", "unsupported-link-type", 1, 24),
+        ("beyond-snap.pcap", "record-beyond-snap-length", None, 24),
+    }
+    assert len(tables["flows"]) == 9
+
+
+def test_whole_run_writes_tables_and_manifest(
+    spark: SparkSession, sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["analyze", str(sample), "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    manifest = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert manifest["rows"] == {"captures": 1, "flows": 9, "issues": 0, "accounting": 20}
+    assert [one["state"] for one in manifest["inputs"]] == ["complete"]
+    assert {one["path"].split("/")[1] for one in manifest["outputs"]} == {"captures", "flows", "issues", "accounting"}

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.output import OutputFolder, OutputRefused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write(output: OutputFolder, text: str) -> None:
+    (output.staging / "tables").mkdir()
+    (output.staging / "tables" / "part.parquet").write_text(text)
+    output.write_manifest({"tool": "mqtrail"})
+
+
+def test_folder_appears_only_when_published(tmp_path: Path) -> None:
+    with OutputFolder(tmp_path / "out", force=False) as output:
+        write(output, "x")
+        assert not (tmp_path / "out").exists()
+        output.publish()
+    assert (tmp_path / "out" / "tables" / "part.parquet").read_text() == "x"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_run_that_dies_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), OutputFolder(tmp_path / "out", force=False) as output:
+        write(output, "x")
+        raise KeyError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_that_dies_leaves_the_earlier_run_as_it_was(tmp_path: Path) -> None:
+    with OutputFolder(tmp_path / "out", force=False) as output:
+        write(output, "first")
+        output.publish()
+    with pytest.raises(KeyError), OutputFolder(tmp_path / "out", force=True) as output:
+        write(output, "second")
+        raise KeyError
+    assert (tmp_path / "out" / "tables" / "part.parquet").read_text() == "first"
+
+
+def test_force_replaces_a_run(tmp_path: Path) -> None:
+    for text in ("first", "second"):
+        with OutputFolder(tmp_path / "out", force=True) as output:
+            write(output, text)
+            output.publish()
+    assert (tmp_path / "out" / "tables" / "part.parquet").read_text() == "second"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_existing_folder_needs_force(tmp_path: Path) -> None:
+    (tmp_path / "out" / "tables").mkdir(parents=True)
+    with pytest.raises(OutputRefused, match="--force"), OutputFolder(tmp_path / "out", force=False):
+        pass
+
+
+def test_empty_folder_may_be_used(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    with OutputFolder(tmp_path / "out", force=False) as output:
+        write(output, "x")
+        output.publish()
+    assert (tmp_path / "out" / "run.json").exists()
+
+
+def test_force_never_removes_what_is_not_a_run(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(OutputRefused, match=r"thesis\.txt"), OutputFolder(tmp_path, force=True):
+        pass
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(OutputRefused, match="is a file"), OutputFolder(tmp_path / "out", force=True):
+        pass
+
+
+def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputRefused, match="--out"), OutputFolder(tmp_path / "file" / "out", force=False):
+        pass
+
+
+def test_manifest_lists_every_output_with_its_hash(tmp_path: Path) -> None:
+    with OutputFolder(tmp_path / "out", force=False) as output:
+        write(output, "x")
+        output.publish()
+    manifest = json.loads((tmp_path / "out" / "run.json").read_text())
+    digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+    assert manifest["outputs"] == [{"path": "tables/part.parquet", "bytes": 1, "sha256": digest}]
