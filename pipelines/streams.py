@@ -156,6 +156,9 @@ class _Talk:
 
     def _close(self, tracked: _Tracked) -> Iterator[tuple[str, Row]]:
         connection, counts = tracked.connection, self._assembler.counts
+        tracked.recogniser.finish()
+        if tracked.chosen_by is None:
+            yield from self._reconsider(tracked)
         kept = tracked.chosen_by is not None
         aside = "set_aside_other_interface" if tracked.recogniser.speaks_rpc else "set_aside_not_rpc"
         for capture, packets in connection.packets_by_capture.items():

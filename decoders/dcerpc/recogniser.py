@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from decoders.dcerpc.bind import parse_contexts
-from decoders.dcerpc.header import HEADER_BYTES, PacketType, PduHeader, parse_header
+from decoders.dcerpc.header import HEADER_BYTES, RPC_VERSION, PacketType, PduHeader, parse_header
 from decoders.errors import DecodeError
 from decoders.limits import MAX_INTERFACES_KEPT, MAX_RESYNC_BYTES
 
@@ -86,11 +86,17 @@ class Recogniser:
         if direction.state is _State.IN_STEP:
             direction.state, direction.searched = _State.SEARCHING, 0
 
+    def finish(self) -> None:
+        """No more bytes: a PDU found by searching that ends exactly where the stream does needs no other after it."""
+        for sender, direction in self._directions.items():
+            if direction.state is _State.SEARCHING and _search(direction, at_end=True):
+                self._advance(sender, direction)
+
     def _advance(self, sender: Side, direction: _Direction) -> bool:
         """One PDU or one search further. False: more bytes are needed, or this is no DCE/RPC."""
         held = direction.held
         if direction.state is _State.SEARCHING:
-            return self._search(direction)
+            return _search(direction, at_end=False)
         if len(held) < HEADER_BYTES:
             return False
         header = parse_header(held)
@@ -105,26 +111,6 @@ class Recogniser:
         self._note(sender, header, held)
         direction.skip = max(0, header.frag_length - len(held))
         del held[: header.frag_length]
-        return True
-
-    def _search(self, direction: _Direction) -> bool:
-        held = direction.held
-        at = held.find(5)
-        while at >= 0 and len(held) - at >= HEADER_BYTES:
-            header = parse_header(held, at)
-            if header is not None and _followed_by_header(held, at + header.frag_length):
-                break
-            at = held.find(5, at + 1)
-        passed = at if at >= 0 else len(held)
-        direction.searched += passed
-        del held[:passed]
-        if direction.searched > MAX_RESYNC_BYTES:
-            direction.state = _State.NOT_RPC
-            held.clear()
-            return False
-        if len(held) < HEADER_BYTES:
-            return False
-        direction.state = _State.IN_STEP
         return True
 
     def _note(self, sender: Side, header: PduHeader, pdu: bytearray) -> None:
@@ -149,6 +135,25 @@ class Recogniser:
                 self.interfaces.append(name)
 
 
-def _followed_by_header(held: bytearray, at: int) -> bool:
-    """A header found by searching is believed if what follows its PDU, as far as it is there, begins another one."""
-    return at + HEADER_BYTES > len(held) or parse_header(held, at) is not None
+def _search(direction: _Direction, *, at_end: bool) -> bool:
+    """Go to the next PDU. A header is believed only if another follows its PDU: payload imitates one header easily."""
+    held, at = direction.held, direction.held.find(RPC_VERSION)
+    found = False
+    while at >= 0 and len(held) - at >= HEADER_BYTES:
+        header = parse_header(held, at)
+        if header is not None:
+            end = at + header.frag_length
+            found = parse_header(held, end) is not None or (at_end and end == len(held))
+            if found or (len(held) < end + HEADER_BYTES and not at_end):
+                break
+        at = held.find(RPC_VERSION, at + 1)
+    passed = at if at >= 0 else len(held)
+    direction.searched += passed
+    del held[:passed]
+    if direction.searched > MAX_RESYNC_BYTES:
+        direction.state = _State.NOT_RPC
+        held.clear()
+        return False
+    if found:
+        direction.state = _State.IN_STEP
+    return found

@@ -20,7 +20,7 @@ class Half:
 
     __slots__ = (
         "duplicates_noted", "first_ack", "first_seq", "gaps_noted", "isn", "last_ack", "packets", "peer_stream",
-        "plain_noted", "sent_fin", "sent_rst", "sent_syn", "side", "stream",
+        "plain_noted", "reset_ack", "reset_seq", "sent_fin", "sent_rst", "sent_syn", "side", "stream",
     )  # fmt: skip
 
     def __init__(self, stream: Stream, peer_stream: Stream) -> None:
@@ -34,6 +34,9 @@ class Half:
         self.isn: int | None = None
         """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
         self.sent_syn = self.sent_fin = self.sent_rst = False
+        self.reset_seq: int | None = None
+        self.reset_ack: int | None = None
+        """Numbers of its first RST, the second where it acknowledges."""
         self.plain_noted = [False, False]
         """Whether a packet without payload, and one with it, is in the history already."""
         self.gaps_noted = self.duplicates_noted = 0
@@ -127,6 +130,9 @@ class Connection:
         if mine.stream.settled:
             return mine.stream.base_seq == start
         known = mine.first_seq if mine.first_seq is not None else other.first_ack
+        if known is None and self.is_over:
+            # Nothing but resets so far: of an older connection, unless they refuse or abort this very SYN.
+            return start in (mine.reset_seq, other.reset_ack)
         return known is None or 0 <= distance(known, start) <= MAX_HELD_BYTES
 
     def feed(self, segment: Segment) -> list[StreamEvent]:
@@ -192,7 +198,9 @@ class Connection:
         if half.first_ack is None and flags & (ACK | RST) == ACK:
             half.first_ack = segment.ack
         half.sent_fin |= bool(flags & FIN)
-        half.sent_rst |= bool(flags & RST)
+        if flags & RST and not half.sent_rst:
+            half.sent_rst = True
+            half.reset_seq, half.reset_ack = segment.seq, segment.ack if flags & ACK else None
         for endpoints in self._endpoints:
             endpoints.update(half.side, flags, segment.wire_len)
         if letter := packet_letter(flags, segment.wire_len):

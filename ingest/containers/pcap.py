@@ -14,6 +14,8 @@ from ingest.containers.model import ByteOrder, Interface, Note, Position, Record
 FILE_HEADER = 24
 CHAIN = 8
 """Records in a row that must look right before a guess is believed: one alone is easily imitated by payload."""
+MAX_PAUSE_SECONDS = 86_400
+"""Between records in such a row, forth or back. A longer pause makes a guess fail, which costs time and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Pcap:
             return None
         u32 = unaligned(buffer, f"{section.byte_order}u4")
         starts = len(buffer) - header + 1
-        fraction, captured, wire = (u32[shift : shift + starts] for shift in (4, 8, 12))
+        seconds, fraction, captured, wire = (u32[shift : shift + starts] for shift in (0, 4, 8, 12))
         plausible = (
             (fraction < section.interfaces[0].ticks_per_second)
             & (captured <= MAX_RECORD_BYTES)
@@ -90,7 +92,7 @@ class Pcap:
         )
         possible = None
         for candidate in np.flatnonzero(plausible).tolist():
-            holds = _chain_holds(plausible, captured, candidate, header)
+            holds = _chain_holds(plausible, seconds, captured, candidate, header)
             if holds:
                 return Position(at + candidate, section)
             if holds is None and possible is None:
@@ -98,13 +100,16 @@ class Pcap:
         return possible
 
 
-def _chain_holds(plausible: np.ndarray, captured: np.ndarray, at: int, header: int) -> bool | None:
+def _chain_holds(plausible: np.ndarray, seconds: np.ndarray, captured: np.ndarray, at: int, header: int) -> bool | None:
     """None: it leaves the buffer before it is long enough, and not exactly at its end as the last record does."""
+    last = int(seconds[at])
     for _ in range(CHAIN):
         if at >= len(plausible):
             return True if at == len(plausible) + header - 1 else None
-        if not plausible[at]:
+        now = int(seconds[at])
+        if not plausible[at] or abs(now - last) > MAX_PAUSE_SECONDS:
             return False
+        last = now
         at += header + int(captured[at])
     return True
 

@@ -82,7 +82,7 @@ def test_wrong_guesses_in_a_hostile_pcap_cost_no_packet(tmp_path: Path, order: c
 def test_wrong_guesses_in_a_hostile_pcapng_cost_no_packet(tmp_path: Path, order: c.ByteOrder) -> None:
     lure = chain(c.epb(b"lure")(order), 300)
     path = tmp_path / "hostile.pcapng"
-    blocks = [c.epb(lure, n) for n in range(30)]
+    blocks = [c.epb(lure, n) for n in range(31)]  # 31 blocks, 68 splits: no bound falls on a block
     path.write_bytes(c.pcapng(c.section(), c.interface(), *blocks, byte_order=order))
     splits, reports = guessed(path, 5_000)
     true = exact(splits, reports)
@@ -90,7 +90,7 @@ def test_wrong_guesses_in_a_hostile_pcapng_cost_no_packet(tmp_path: Path, order:
     assert all(mine.start != right.start for mine, right in zip(reports[1:], true[1:], strict=True))
     reading = in_splits(splits, reports)
     assert reading == sequential(path)
-    assert [row.data for row in reading.rows] == [lure] * 30
+    assert [row.data for row in reading.rows] == [lure] * 31
 
 
 def test_a_lure_that_brings_a_section_of_its_own_deceives_nobody(tmp_path: Path) -> None:

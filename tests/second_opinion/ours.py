@@ -149,6 +149,7 @@ def _streams(low: Endpoint, high: Endpoint, segments: Iterable[Segment]) -> list
     for connection, (stream, recogniser) in found.items():
         assert isinstance(connection, _Watched)
         stream.frames = sorted(connection.frames)
+        recogniser.finish()
         stream.rpc = recogniser.speaks_rpc
     return [stream for stream, _ in found.values()]
 
