@@ -64,13 +64,16 @@ class _PcapReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """A file of several splits is walked once, header by header: frame numbers need the counts before them."""
-        from ingest.captures import open_capture  # noqa: PLC0415 - Spark pickles this class; keep it light
+        from ingest.captures import UnreadableCapture, open_capture  # noqa: PLC0415 - Spark pickles this class; keep it light
         from ingest.files import expand  # noqa: PLC0415
         from ingest.splits import SPLIT_BYTES, SplitReport, exact, first_frames, plan  # noqa: PLC0415
 
         found: list[InputPartition] = []
         for file, path in enumerate(expand(_paths(self.path))):
-            splits = plan(open_capture(path), file, self.split_bytes or SPLIT_BYTES)
+            try:
+                splits = plan(open_capture(path), file, self.split_bytes or SPLIT_BYTES)
+            except UnreadableCapture as problem:
+                raise ValueError(f"{path}: {problem.detail}") from None
             if len(splits) == 1:
                 found.append(_SplitPartition(splits[0], 1))
                 continue

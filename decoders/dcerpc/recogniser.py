@@ -81,6 +81,7 @@ class Recogniser:
         if direction.skip >= size > 0:
             direction.skip -= size  # the hole lies inside a PDU whose end is known
             return
+        self._search_to_the_end(sender, direction)
         direction.held.clear()
         direction.skip = 0
         if direction.state is _State.IN_STEP:
@@ -89,8 +90,12 @@ class Recogniser:
     def finish(self) -> None:
         """No more bytes: a PDU found by searching that ends exactly where the stream does needs no other after it."""
         for sender, direction in self._directions.items():
-            if direction.state is _State.SEARCHING and _search(direction, at_end=True):
-                self._advance(sender, direction)
+            self._search_to_the_end(sender, direction)
+
+    def _search_to_the_end(self, sender: Side, direction: _Direction) -> None:
+        while direction.state is _State.SEARCHING and _search(direction, at_end=True):
+            while direction.held and direction.skip == 0 and self._advance(sender, direction):
+                pass
 
     def _advance(self, sender: Side, direction: _Direction) -> bool:
         """One PDU or one search further. False: more bytes are needed, or this is no DCE/RPC."""

@@ -15,7 +15,7 @@ FILE_HEADER = 24
 CHAIN = 8
 """Records in a row that must look right before a guess is believed: one alone is easily imitated by payload."""
 MAX_PAUSE_SECONDS = 86_400
-"""Between records in such a row, forth or back. A longer pause makes a guess fail, which costs time and nothing else."""
+"""Between records in such a row, forth or back. A longer pause makes a guess fail, which costs only time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,12 +135,8 @@ def test_flipped_zstd_bytes_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("compression", ["gzip", "zstd"])
 def test_a_dense_stream_is_held_in_pieces(tmp_path: Path, compression: str) -> None:
     path, size = tmp_path / "dense", 200 * CHUNK
-    if compression == "gzip":
-        packer = zlib.compressobj(1, wbits=31)
-        path.write_bytes(b"".join(packer.compress(bytes(CHUNK)) for _ in range(200)) + packer.flush())
-    else:
-        packer = zstandard.ZstdCompressor().compressobj()
-        path.write_bytes(b"".join(packer.compress(bytes(CHUNK)) for _ in range(200)) + packer.flush())
+    packer = zlib.compressobj(1, wbits=31) if compression == "gzip" else zstandard.ZstdCompressor().compressobj()
+    path.write_bytes(b"".join(packer.compress(bytes(CHUNK)) for _ in range(200)) + packer.flush())
     source = InflatedFile(str(path), "zstd" if compression == "zstd" else "gzip")
     offset, most = 0, 0
     while part := source.read(offset, 2 * CHUNK):

@@ -40,30 +40,24 @@ def written(name: str, frames: list[bytes], rng: random.Random) -> bytes:
     return c.pcap(packets, order, modified="modified" in name)
 
 
-@pytest.mark.parametrize("split_bytes", [4_000, 64 * 1024])
+@pytest.mark.parametrize("split_bytes", [4_000, 50_000])
 @pytest.mark.parametrize("name", ["pcap", "pcap big", "pcap modified", "pcapng"])
 def test_guesses_on_an_ordinary_capture_are_right(tmp_path: Path, name: str, split_bytes: int) -> None:
     rng = random.Random(7)
-    count = 4_000 if split_bytes > 4_000 else 500
+    count = 2_500 if split_bytes > 4_000 else 500
     path = tmp_path / "capture"
     path.write_bytes(written(name, ordinary_frames(count, rng), rng))
     splits, reports = guessed(path, split_bytes)
     true = exact(splits, reports)
     wrong = [n for n, (mine, right) in enumerate(zip(reports, true, strict=True)) if mine.start != right.start]
-    # Of a split in which no record begins and none follows there is nothing to guess.
-    wrong = [n for n in wrong if true[n].start is not None and true[n].start.offset < splits[-1].end]
     assert len(splits) >= 50
     assert len(wrong) <= 0.05 * len(splits), wrong
-
-
-def chain(record: bytes, count: int) -> bytes:
-    return record * count
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_wrong_guesses_in_a_hostile_pcap_cost_no_packet(tmp_path: Path, order: c.ByteOrder) -> None:
     """Each packet holds a long chain of records that look right, so that every guess lands inside a packet."""
-    lure = chain(c.pcap_record(c.Packet(b"lure"), order), 300)
+    lure = c.pcap_record(c.Packet(b"lure"), order) * 300
     packets = [c.Packet(lure, 10**15 + n) for n in range(30)]
     path = tmp_path / "hostile.pcap"
     path.write_bytes(c.pcap(packets, order))
@@ -80,7 +74,7 @@ def test_wrong_guesses_in_a_hostile_pcap_cost_no_packet(tmp_path: Path, order: c
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_wrong_guesses_in_a_hostile_pcapng_cost_no_packet(tmp_path: Path, order: c.ByteOrder) -> None:
-    lure = chain(c.epb(b"lure")(order), 300)
+    lure = c.epb(b"lure")(order) * 300
     path = tmp_path / "hostile.pcapng"
     blocks = [c.epb(lure, n) for n in range(31)]  # 31 blocks, 68 splits: no bound falls on a block
     path.write_bytes(c.pcapng(c.section(), c.interface(), *blocks, byte_order=order))

@@ -19,7 +19,7 @@ from schemas.tables.issues import ISSUE_CODES
 from tests.conftest import ROOT
 
 PRODUCT = [path for folder in ("decoders", "schemas", "ingest", "pipelines") for path in (ROOT / folder).rglob("*.py")]
-DOCUMENTS = [path for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("samples/*.md"))]
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("samples/*.md")]
 INTERNAL = [value for value in vars(internal).values() if isinstance(value, Table)]
 
 
@@ -43,8 +43,8 @@ def test_contract_columns_are_there() -> None:
     """People script against these; see the README's tables."""
     fixed = {
         "captures": "capture_id path format bytes packets first_ts last_ts link_types state",
-        "flows": "uid community_id id first_ts last_ts conn_state history orig_bytes resp_bytes missed_bytes tcp_stream "
-        "starts_midstream",
+        "flows": "uid community_id id first_ts last_ts conn_state history orig_bytes resp_bytes missed_bytes "
+        "tcp_stream starts_midstream",
         "issues": "code detail capture_id uid call_uid frame offset",
         "accounting": "capture_id stage counter value",
     }
@@ -96,9 +96,8 @@ def test_only_one_place_builds_a_spark_session() -> None:
 
 
 def test_only_one_module_imports_dpkt() -> None:
-    importers = {
-        str(path.relative_to(ROOT)) for path in PRODUCT if re.search(r"^(import|from) dpkt", path.read_text(), re.M)
-    }
+    imports = re.compile(r"^(import|from) dpkt", re.MULTILINE)
+    importers = {str(path.relative_to(ROOT)) for path in PRODUCT if imports.search(path.read_text())}
     assert importers == {"decoders/net/dissect.py"}
 
 
@@ -108,5 +107,5 @@ def test_readme_names_every_option_and_exit_code() -> None:
     for option in re.findall(r'add_argument\("(--[a-z-]+)"', analyze):
         assert f"`{option}" in readme, option
     codes = (ROOT / "pipelines" / "cli" / "exit_codes.py").read_text(encoding="utf-8")
-    for code in re.findall(r"= (\d+)$", codes, re.M):
+    for code in re.findall(r"= (\d+)$", codes, re.MULTILINE):
         assert f"| {code} |" in readme, code

@@ -12,8 +12,6 @@ from tests.conftest import ROOT
 from tests.pipelines.running import Tables, run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 GOLDEN = ROOT / "tests" / "golden" / "msmq-loopback"
@@ -36,6 +34,6 @@ def test_sample_gives_the_golden_rows(tables: Tables, table: str, request: pytes
 
 
 def _line(row: dict[str, Any]) -> str:
-    if "path" in row and row["path"]:
+    if row.get("path"):
         row = row | {"path": row["path"].rsplit("/")[-1]}
     return json.dumps(row, default=lambda value: value.isoformat()) + "\n"

@@ -17,6 +17,12 @@ def write(output: OutputFolder, text: str) -> None:
     output.write_manifest({"tool": "mqtrail"})
 
 
+def die(folder: OutputFolder) -> None:
+    with folder as output:
+        write(output, "half")
+        raise KeyError
+
+
 def test_folder_appears_only_when_published(tmp_path: Path) -> None:
     with OutputFolder(tmp_path / "out", force=False) as output:
         write(output, "x")
@@ -27,9 +33,8 @@ def test_folder_appears_only_when_published(tmp_path: Path) -> None:
 
 
 def test_run_that_dies_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), OutputFolder(tmp_path / "out", force=False) as output:
-        write(output, "x")
-        raise KeyError
+    with pytest.raises(KeyError):
+        die(OutputFolder(tmp_path / "out", force=False))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -37,9 +42,8 @@ def test_run_that_dies_leaves_the_earlier_run_as_it_was(tmp_path: Path) -> None:
     with OutputFolder(tmp_path / "out", force=False) as output:
         write(output, "first")
         output.publish()
-    with pytest.raises(KeyError), OutputFolder(tmp_path / "out", force=True) as output:
-        write(output, "second")
-        raise KeyError
+    with pytest.raises(KeyError):
+        die(OutputFolder(tmp_path / "out", force=True))
     assert (tmp_path / "out" / "tables" / "part.parquet").read_text() == "first"
 
 
