@@ -40,8 +40,9 @@ SORT_KEYS = {
     ISSUES.name: ("path", "frame", "offset", "code", "uid", "detail"),
     ACCOUNTING.name: ("capture_id", "stage", "counter"),
 }
-_ONCE_PER_CAPTURE = ("unsupported-link-type", "undeclared-interface")
-"""Each split meets such an interface anew; one row for the capture is enough."""
+_ONCE_PER_INTERFACE = ("unsupported-link-type", "undeclared-interface")
+_ONCE_PER_CAPTURE = ("record-beyond-snap-length",)
+"""Each split meets these anew; one row is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,13 @@ def _local(spark: SparkSession, table: Table, rows: list[Row]) -> DataFrame:
 
 
 def _packet_issues(spark: SparkSession, issues: DataFrame, ids: list[str], paths: list[str]) -> DataFrame:
-    once = F.col("code").isin(*_ONCE_PER_CAPTURE)
+    once = F.col("code").isin(*_ONCE_PER_INTERFACE, *_ONCE_PER_CAPTURE)
+    of_interface = F.when(F.col("code").isin(*_ONCE_PER_INTERFACE), F.col("detail"))
     first = (
         issues.where(once)
-        .groupBy("file", "code", "detail")
-        .agg(F.min_by("offset", "frame").alias("offset"), F.min("frame").alias("frame"))
+        .groupBy("file", "code", of_interface)
+        .agg(*(F.min_by(name, "offset").alias(name) for name in ("detail", "frame", "offset")))
+        .select("file", "code", "detail", "frame", "offset")
     )
     names = spark.createDataFrame(
         list(zip(range(len(ids)), ids, paths, strict=True)), "file int, capture_id string, path string"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from decoders.errors import Truncated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Literal
 
 _CONTEXTS_AT: Final = 28
@@ -30,11 +31,11 @@ class PresentationContext:
     transfer_syntaxes: tuple[SyntaxId, ...]
 
 
-def parse_contexts(pdu: bytes | bytearray, byte_order: Literal["<", ">"]) -> list[PresentationContext]:
-    """The contexts a bind or alter_context proposes. Raises Truncated where they do not fit into the PDU."""
+def parse_contexts(pdu: bytes | bytearray, byte_order: Literal["<", ">"]) -> Iterator[PresentationContext]:
+    """The contexts a bind or alter_context proposes. Raises Truncated at the first that does not fit into the PDU."""
     if len(pdu) < _CONTEXTS_AT:
         raise Truncated("the PDU ends before its context list", len(pdu))
-    contexts, at = [], _CONTEXTS_AT
+    at = _CONTEXTS_AT
     for _ in range(pdu[24]):
         if len(pdu) - at < 4 + _SYNTAX_BYTES:
             raise Truncated("the PDU ends inside a context element", at)
@@ -43,9 +44,8 @@ def parse_contexts(pdu: bytes | bytearray, byte_order: Literal["<", ">"]) -> lis
         if end > len(pdu):
             raise Truncated("the PDU ends inside a list of transfer syntaxes", at)
         found = [_syntax(pdu, start, byte_order) for start in range(at + 4, end, _SYNTAX_BYTES)]
-        contexts.append(PresentationContext(context_id, found[0], tuple(found[1:])))
+        yield PresentationContext(context_id, found[0], tuple(found[1:]))
         at = end
-    return contexts
 
 
 def _syntax(pdu: bytes | bytearray, at: int, byte_order: Literal["<", ">"]) -> SyntaxId:

@@ -6,6 +6,7 @@ alter_contexts are looked at; nothing else is kept.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -130,14 +131,12 @@ class Recogniser:
             self.requester = sender.peer if kind in _SERVER_ONLY else sender
 
     def _keep_interfaces(self, pdu: bytearray, header: PduHeader) -> None:
-        try:
-            contexts = parse_contexts(pdu, header.byte_order)
-        except DecodeError:
-            return
-        for context in contexts:
-            name = context.abstract_syntax.uuid
-            if name not in self.interfaces and len(self.interfaces) < MAX_INTERFACES_KEPT:
-                self.interfaces.append(name)
+        # A list that ends too early has told some interfaces before: somebody tried to reach them.
+        with contextlib.suppress(DecodeError):
+            for context in parse_contexts(pdu, header.byte_order):
+                name = context.abstract_syntax.uuid
+                if name not in self.interfaces and len(self.interfaces) < MAX_INTERFACES_KEPT:
+                    self.interfaces.append(name)
 
 
 def _search(direction: _Direction, *, at_end: bool) -> bool:

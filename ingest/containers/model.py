@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from decoders.limits import MAX_RECORD_BYTES
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -116,3 +118,17 @@ def unaligned(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
 
     item = np.dtype(dtype)
     return np.ndarray(shape=(max(0, len(buffer) - item.itemsize + 1),), dtype=item, buffer=buffer, strides=(1,))
+
+
+def beyond_snap_length(records: Records) -> list[Note]:
+    """At most one note: a wrong snap length in a header concerns every packet of the file alike."""
+    import numpy as np  # noqa: PLC0415
+
+    limits = [interface.snap_len or MAX_RECORD_BYTES for interface in records.section.interfaces]
+    allowed = np.array([*limits, MAX_RECORD_BYTES])[np.minimum(records.interface, len(limits))]
+    over = np.flatnonzero(records.captured_len > allowed)
+    if not len(over):
+        return []
+    first = int(over[0])
+    detail = f"{records.captured_len[first]} captured bytes where the header allows {allowed[first]}"
+    return [Note("record-beyond-snap-length", detail, records.base + int(records.record_offset[first]))]

@@ -9,7 +9,17 @@ import numpy as np
 
 from decoders.errors import Malformed, NotThisFormat, Truncated
 from decoders.limits import MAX_RECORD_BYTES
-from ingest.containers.model import ByteOrder, Interface, Note, Position, Records, Section, Step, unaligned
+from ingest.containers.model import (
+    ByteOrder,
+    Interface,
+    Note,
+    Position,
+    Records,
+    Section,
+    Step,
+    beyond_snap_length,
+    unaligned,
+)
 
 FILE_HEADER = 24
 CHAIN = 8
@@ -73,7 +83,7 @@ class Pcap:
         if damage is None and at_end and base + at < limit and at < size:
             damage = _cut(buffer, at, base, section)
         records = _columns(buffer, base, section, found)
-        return Step([records] if found else [], Position(base + at, section), damage, _beyond_snap_length(records))
+        return Step([records] if found else [], Position(base + at, section), damage, beyond_snap_length(records))
 
     def guess(self, buffer: bytes, at: int, opening: Position) -> Position | None:
         section = opening.section
@@ -140,18 +150,3 @@ def _columns(buffer: bytes, base: int, section: Section, found: list[int]) -> Re
         ts_ns=seconds * 1_000_000_000 + fraction * nanoseconds_per_tick,
         interface=np.zeros(len(at), np.int64),
     )
-
-
-def _beyond_snap_length(records: Records) -> list[Note]:
-    snap_len = records.section.interfaces[0].snap_len
-    if not snap_len or not len(records):
-        return []
-    over = np.flatnonzero(records.captured_len > snap_len).tolist()
-    return [
-        Note(
-            "record-beyond-snap-length",
-            f"a record has {records.captured_len[i]} captured bytes, the file header allows {snap_len}",
-            records.base + int(records.record_offset[i]),
-        )
-        for i in over
-    ]

@@ -17,6 +17,7 @@ from ingest.containers.model import (
     Records,
     Section,
     Step,
+    beyond_snap_length,
     unaligned,
 )
 from ingest.containers.pcapng_options import interface_of
@@ -61,11 +62,13 @@ class Pcapng:
     def walk(self, buffer: bytes, start: Position, limit: int, *, at_end: bool) -> Step:
         section, base = start.section, start.offset
         step = Step([], start)
-        pair = struct.Struct(f"{section.byte_order}II").unpack_from
-        packets: list[tuple[int, int]] = []
+        packets: list[int] = []
         at, size = 0, len(buffer)
         while base + at < limit and at + 12 <= size:
-            kind, length = pair(buffer, at)
+            at = _enhanced_packets(buffer, at, min(limit - base, size), section.byte_order, packets)
+            if base + at >= limit or at + 12 > size:
+                break
+            kind, length = struct.unpack_from(f"{section.byte_order}II", buffer, at)
             if kind == SHB:
                 order = _BYTE_ORDERS.get(buffer[at + 8 : at + 12])
                 if order is None:
@@ -86,7 +89,7 @@ class Pcapng:
                 step.damage = Note("block-malformed", closing, base + at)
                 break
             if kind in _PACKETS:
-                packets.append((at, kind))
+                packets.append(at)
             elif kind in (SHB, IDB):
                 _flush(step, buffer, base, section, packets)
                 packets = []
@@ -95,7 +98,6 @@ class Pcapng:
                 except Malformed as error:
                     step.damage = Note("block-malformed", error.detail, base + at)
                     break
-                pair = struct.Struct(f"{section.byte_order}II").unpack_from
             at = following
         _flush(step, buffer, base, section, packets)
         step.next = Position(base + at, section)
@@ -119,6 +121,23 @@ class Pcapng:
             if holds is None and possible is None:
                 possible = Position(at + skip + 4 * candidate, section)
         return possible
+
+
+def _enhanced_packets(buffer: bytes, at: int, limit: int, order: ByteOrder, packets: list[int]) -> int:
+    """The run of flawless enhanced packet blocks from here on, which is nearly all of any file; where it ends."""
+    head = struct.Struct(f"{order}II12xI").unpack_from
+    closing = struct.Struct(f"{order}I").unpack_from
+    append, smallest, last = packets.append, SMALLEST[EPB], len(buffer) - SMALLEST[EPB]
+    while at < limit and at <= last:
+        kind, length, captured = head(buffer, at)
+        following = at + length
+        if kind != EPB or not smallest + captured <= length <= MAX_BLOCK or captured > MAX_RECORD_BYTES:
+            break
+        if length & 3 or following > len(buffer) or closing(buffer, following - 4)[0] != length:
+            break
+        append(at)
+        at = following
+    return at
 
 
 def _first_after_interfaces(head: bytes, order: ByteOrder) -> int:
@@ -181,14 +200,15 @@ def _after(buffer: bytes, at: int, length: int, kind: int, section: Section) -> 
     return Section(order, ())
 
 
-def _flush(step: Step, buffer: bytes, base: int, section: Section, packets: list[tuple[int, int]]) -> None:
+def _flush(step: Step, buffer: bytes, base: int, section: Section, packets: list[int]) -> None:
     if packets:
         step.records.append(_columns(buffer, base, section, np.array(packets, np.int64)))
+        step.notes += beyond_snap_length(step.records[-1])
 
 
-def _columns(buffer: bytes, base: int, section: Section, packets: npt.NDArray[np.int64]) -> Records:
-    at, kind = packets[:, 0], packets[:, 1]
+def _columns(buffer: bytes, base: int, section: Section, at: npt.NDArray[np.int64]) -> Records:
     u16, u32 = unaligned(buffer, f"{section.byte_order}u2"), unaligned(buffer, f"{section.byte_order}u4")
+    kind = u32[at]
     simple = kind == SPB
     timed = np.flatnonzero(~simple)
     interface = np.where(kind == OPB, u16[at + 8], np.where(simple, 0, u32[at + 8])).astype(np.int64)

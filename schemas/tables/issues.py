@@ -35,7 +35,10 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "duplicate-capture": ("file", "The same bytes were given under another name; they were analysed once."),
     "record-cut": ("file", "The file ends inside a record; the packets before it were read."),
     "record-length-absurd": ("file", "A record claims an impossible length; nothing after it can be trusted."),
-    "record-beyond-snap-length": ("file", "A record is longer than the file header allows; it was read as it is."),
+    "record-beyond-snap-length": (
+        "file",
+        "Records are longer than the header allows, this one first; they were read as they are.",
+    ),
     "block-malformed": ("file", "A pcapng block contradicts itself; nothing after it can be trusted."),
     "unsupported-link-type": ("file", "Packets of an interface whose link type mqtrail does not read."),
     "undeclared-interface": ("file", "Packets of a pcapng interface that no block describes."),

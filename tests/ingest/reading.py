@@ -31,6 +31,7 @@ class Reading(NamedTuple):
     frames: list[int]
     damage: Note | None
     notes: list[Note]
+    """The first only: what a note says holds for the file, and a run tells it once."""
 
 
 def rows_of(parts: Iterable[Records]) -> list[Row]:
@@ -61,7 +62,7 @@ def sequential(path: Path) -> Reading:
     reader = SplitReader(split)
     rows = rows_of(reader)
     assert reader.report.packets == len(rows)
-    return Reading(rows, list(range(1, len(rows) + 1)), reader.report.damage, reader.notes)
+    return Reading(rows, list(range(1, len(rows) + 1)), reader.report.damage, reader.notes[:1])
 
 
 def guessed(path: Path, split_bytes: int) -> tuple[list[Split], list[SplitReport]]:
@@ -79,5 +80,5 @@ def in_splits(splits: Sequence[Split], reports: Sequence[SplitReport]) -> Readin
         assert reader.report == report
         whole.rows.extend(rows)
         whole.frames.extend(range(frame, frame + len(rows)))
-        whole.notes.extend(reader.notes)
+        whole.notes.extend(reader.notes[: 1 - len(whole.notes)])
     return whole

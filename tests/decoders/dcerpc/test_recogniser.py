@@ -222,5 +222,5 @@ def test_interfaces_are_kept_once_and_up_to_the_limit() -> None:
     assert len(recogniser.interfaces) == len(set(recogniser.interfaces)) == MAX_INTERFACES_KEPT
 
 
-def test_a_bind_whose_contexts_do_not_fit_still_tells_the_client() -> None:
-    assert seen(fed(d.bind((d.QM2QM, (d.NDR,)), claimed=9))) == (1, [], LOW, None)
+def test_a_bind_whose_contexts_do_not_fit_still_tells_the_client_and_those_that_did() -> None:
+    assert seen(fed(d.bind((d.QM2QM, (d.NDR,)), claimed=9))) == (1, [d.QM2QM[0]], LOW, None)
