@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,6 +13,8 @@ from typing import Any
 
 import dpkt
 import pytest
+
+from tests.tools import cannot, need
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
@@ -75,16 +75,9 @@ def load(folder: Path) -> Sample:
     return Sample(expected, dict(flows))
 
 
-def cannot(why: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(why)
-    pytest.skip(why)
-
-
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    if shutil.which("tcpdump") is None:
-        cannot("tcpdump is not installed")
+    need("tcpdump")
     folder = tmp_path_factory.mktemp("sample")
     for offset in MOVED_BY:
         command = [sys.executable, "-m", "samples.make_sample", "--out", str(folder), "--port-offset", str(offset)]

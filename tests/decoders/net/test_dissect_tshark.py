@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import struct
 import subprocess
 from typing import TYPE_CHECKING
@@ -14,6 +12,7 @@ from decoders.net.dissect import dissect
 from decoders.net.model import TcpHeader
 from tests.builders import packets as p
 from tests.decoders.net.shapes import ASIDE, FRAME, SEGMENT, SHAPES, TOO_DEEP, V4, V6
+from tests.tools import need
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,15 +33,6 @@ WE_DIFFER = {
 }
 
 
-def tshark() -> str:
-    found = shutil.which("tshark")
-    if found is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("tshark is not installed")
-        pytest.skip("tshark is not installed")
-    return found
-
-
 def segments(
     path: Path, packets: list[bytes], link_type: int, wire_lengths: list[int] | None = None
 ) -> list[tuple[int, ...] | None]:
@@ -54,7 +44,7 @@ def segments(
     path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, link_type) + records)
     options = ["-n", "-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE", "-E", "occurrence=l"]
     fields = [argument for field in FIELDS for argument in ("-e", field)]
-    command = [tshark(), "-r", str(path), *options, "-T", "fields", *fields]
+    command = [need("tshark"), "-r", str(path), *options, "-T", "fields", *fields]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     return [tuple(int(field or -1) for field in line.split("\t")) if line.strip() else None for line in lines]
 
