@@ -9,9 +9,8 @@ from bench.measure import Case
 
 SCAN: Final = "scan"
 DPKT: Final = "dpkt-loop"
-MEASURED_CAPTURE: Final = "headers"
-"""The one that the dpkt loop reads; only cases over the same packets are compared with it."""
 COMPARABLE: Final = frozenset({"headers", "headers-ng"})
+"""Captures with the packets that the dpkt loop reads; only cases over these are compared with it."""
 
 CASES: Final = (
     Case("sum-of-bytes", "the floor: read and sum", "headers", rivals.sum_of_bytes),

@@ -30,6 +30,8 @@ _WELL_KNOWN[list(PORTS)] = True
 _CARRIERS = frozenset((4, 6, 17, 41, 47))
 """Protocols whose fragments may carry TCP: IP in IP, TCP, UDP (VXLAN), GRE."""
 _NEVER = np.iinfo(np.int64).max
+MAX_ROWS_HELD = 500_000
+"""Rows of conversations kept before they are passed on: a compressed capture is one split, however large it is."""
 
 
 def scan_split(split: Split) -> Iterator[tuple[Table, pa.RecordBatch]]:
@@ -42,7 +44,10 @@ def scan_split(split: Split) -> Iterator[tuple[Table, pa.RecordBatch]]:
         scan.conversations(records, headers)
         yield from scan.odd_packets(records, headers)
         scan.frame += len(records)
-    yield from scan.summary()
+        if scan.held > MAX_ROWS_HELD:
+            yield from scan.flush()
+    yield from scan.flush()
+    yield scan.counts()
     yield SCAN_ISSUES, scan.table(SCAN_ISSUES, [(None, note.code, note.detail, note.offset) for note in reader.notes])
     report, damage = reader.report, reader.report.damage
     yield (
@@ -68,6 +73,7 @@ class _Scan:
     def __init__(self, file: int, split: int) -> None:
         self.file, self.split = file, split
         self.frame = 0
+        self.held = 0
         self.first_ts_ns: int | None = None
         self.last_ts_ns: int | None = None
         self.link_types: set[int] = set()
@@ -103,7 +109,8 @@ class _Scan:
         payload = headers.payload_len[tcp].astype(np.int64)
         known = (_WELL_KNOWN[headers.sport[tcp]] | _WELL_KNOWN[headers.dport[tcp]]) & (payload > 0)
         frames = tcp + self.frame
-        self._conversations.append(
+        self._hold(
+            self._conversations,
             _by_key(
                 {
                     "key": keys,
@@ -114,12 +121,16 @@ class _Scan:
                     "first_low": np.where(low, frames, _NEVER),
                     "first_high": np.where(low, _NEVER, frames),
                 }
-            )
+            ),
         )
         syn = np.flatnonzero((headers.flags[tcp] & (SYN | ACK)) == SYN)
         if len(syn):
             sequence = headers.seq[tcp[syn]].astype(np.int64)
-            self._syns.append({"key": keys[syn], "frame": frames[syn], "from_low": low[syn], "seq": sequence})
+            self._hold(self._syns, {"key": keys[syn], "frame": frames[syn], "from_low": low[syn], "seq": sequence})
+
+    def _hold(self, parts: list[dict[str, Column]], columns: dict[str, Column]) -> None:
+        parts.append(columns)
+        self.held += len(columns["key"])
 
     def odd_packets(self, records: Records, headers: Headers) -> Iterator[tuple[Table, pa.RecordBatch]]:
         """Fragments and problems: rare, so a Python object each does no harm."""
@@ -178,14 +189,12 @@ class _Scan:
                 issues.append((row + self.frame, "undeclared-interface", detail, offset))
         return issues
 
-    def summary(self) -> Iterator[tuple[Table, pa.RecordBatch]]:
-        yield (
-            COUNTS,
-            self.table(
-                COUNTS,
-                [(outcome.counter, int(self._outcomes[outcome])) for outcome in Outcome if self._outcomes[outcome]],
-            ),
-        )
+    def counts(self) -> tuple[Table, pa.RecordBatch]:
+        counted = [(outcome.counter, int(self._outcomes[outcome])) for outcome in Outcome if self._outcomes[outcome]]
+        return COUNTS, self.table(COUNTS, [*counted])
+
+    def flush(self) -> Iterator[tuple[Table, pa.RecordBatch]]:
+        """Conversations and SYNs up to here; a conversation that goes on gets another row."""
         for table, parts in ((CONVERSATIONS, self._conversations), (SYNS, self._syns)):
             if not parts:
                 continue
@@ -193,6 +202,7 @@ class _Scan:
             if table is CONVERSATIONS:
                 columns = _by_key(columns)
             yield table, self._from_columns(table, columns)
+        self._conversations, self._syns, self.held = [], [], 0
 
     def _from_columns(self, table: Table, columns: dict[str, Column]) -> pa.RecordBatch:
         count = len(columns["key"])

@@ -49,12 +49,18 @@ def _capture_row(one: Input, splits: list[ReadSplit], digest: str | None) -> Row
 def file_issues(
     inputs: Sequence[Input], splits: Sequence[ReadSplit], digests: dict[int, str], same: dict[int, int]
 ) -> list[Row]:
+    not_empty = {one.split.file for one in splits if one.report.packets or one.report.damage}
     found: list[tuple[Input, str, str, int | None]] = [
         (one, one.problem.code, one.problem.detail, None) for one in inputs if one.problem is not None
     ]
     found += [
         (inputs[file], "duplicate-capture", f"the same bytes as {inputs[earlier].path}", None)
         for file, earlier in same.items()
+    ]
+    found += [
+        (one, "no-packets", "the capture holds no packets", None)
+        for one in inputs
+        if one.capture is not None and one.file not in same and one.file not in not_empty
     ]
     found += [
         (inputs[one.split.file], one.report.damage.code, one.report.damage.detail, one.report.damage.offset)

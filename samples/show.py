@@ -16,7 +16,7 @@ def main(folder: Path) -> None:
     print("\nConnections kept:")
     for flow in flows:
         print("  " + _line(flow))
-    print(f"\nTables: {folder}/tables    What the columns mean: .venv/bin/mqtrail schema flows")
+    print(f"\nThe tables are in {folder}/tables; `.venv/bin/mqtrail schema flows` explains them.")
 
 
 def _line(flow: dict[str, Any]) -> str:

@@ -105,6 +105,14 @@ def _report(finished: Finished, output: OutputFolder) -> int:
     for row in finished.captures:
         if row["state"] != "complete":
             print(f"mqtrail: {row['path']}: {row['state']}; the table issues says why", file=sys.stderr)
+        elif not row["packets"]:
+            print(f"mqtrail: {row['path']}: holds no packets", file=sys.stderr)
+    if not finished.row_counts["flows"]:
+        print(
+            "mqtrail: no connection to keep was found; the table accounting says what became of the packets, "
+            "and --scope rpc would keep every DCE/RPC connection",
+            file=sys.stderr,
+        )
     width = max(map(len, finished.row_counts))
     for name, rows in finished.row_counts.items():
         print(f"{name:<{width}}  {rows:>9} rows  {output.final / 'tables' / name}")

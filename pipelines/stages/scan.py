@@ -108,7 +108,7 @@ def scan_captures(spark: SparkSession, splits: Sequence[Split]) -> Scan:
             repeated = _scan(spark, wrong)
             told |= _told(repeated)
             rows = rows.unionByName(repeated)
-    return Scan([_read(told[split.file, split.index], *proof) for proof in proven for split in proof[:1]], rows)
+    return Scan([_read(told[proof[0].file, proof[0].index], *proof) for proof in proven], rows)
 
 
 def _read(told: _Told, split: Split, report: SplitReport, first_frame: int) -> ReadSplit:

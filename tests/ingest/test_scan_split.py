@@ -95,11 +95,7 @@ def test_conversations_and_counts_are_those_of_the_model(capture: Path, items: l
         assert report["link_types"] == [1]
 
 
-@settings(max_examples=30)
-@given(items=TRAFFIC)
-def test_splits_add_up_to_the_whole(capture: Path, items: list[Sent | str]) -> None:
-    write(capture, items)
-    whole, parts = scanned(capture), scanned(capture, 300)
+def assert_same_sums(whole: dict[str, Rows], parts: dict[str, Rows]) -> None:
     for table, key in (("counts", "counter"), ("conversations", "key")):
         for value in ("value",) if table == "counts" else ("packets", "payload_bytes"):
             sums: list[Counter[object]] = [Counter(), Counter()]
@@ -109,7 +105,26 @@ def test_splits_add_up_to_the_whole(capture: Path, items: list[Sent | str]) -> N
             assert sums[0] == sums[1]
     for table in ("syns", "fragments", "scan_issues"):
         assert len(whole[table]) == len(parts[table])
+
+
+@settings(max_examples=30)
+@given(items=TRAFFIC)
+def test_splits_add_up_to_the_whole(capture: Path, items: list[Sent | str]) -> None:
+    write(capture, items)
+    whole, parts = scanned(capture), scanned(capture, 300)
+    assert_same_sums(whole, parts)
     assert sum(row["packets"] for row in parts["reports"]) == len(items)
+
+
+@settings(max_examples=10)
+@given(items=TRAFFIC)
+def test_rows_passed_on_early_add_up_to_the_same(capture: Path, items: list[Sent | str]) -> None:
+    write(capture, items)
+    whole = scanned(capture)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ingest.scan.MAX_ROWS_HELD", 0)
+        patch.setattr("ingest.splits.CHUNK_BYTES", 2_000)
+        assert_same_sums(whole, scanned(capture))
 
 
 def test_fragments_carry_their_bytes_and_those_of_other_protocols_are_counted(capture: Path) -> None:

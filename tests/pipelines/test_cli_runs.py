@@ -33,6 +33,7 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
     said = capsys.readouterr()
     assert "cut.pcap: truncated; the table issues says why" in said.err
     assert "notes.txt: unreadable; the table issues says why" in said.err
+    assert "header-only.pcap: holds no packets" in said.err
     assert "flows" in said.out
 
     tables = read(tmp_path / "out" / "tables")
@@ -49,6 +50,7 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
     issues = {(row["path"].rsplit("/")[-1], row["code"], row["frame"], row["offset"]) for row in tables["issues"]}
     assert issues == {
         ("notes.txt", "not-a-capture", None, None),
+        ("header-only.pcap", "no-packets", None, None),
         ("cut.pcap", "record-cut", None, len(data) - 16 - 66),
         ("absurd.pcap", "record-length-absurd", None, 24),
         ("strange-link.pcap", "unsupported-link-type", 1, 24),
@@ -67,3 +69,17 @@ def test_whole_run_writes_tables_and_manifest(
     assert manifest["rows"] == {"captures": 1, "flows": 9, "issues": 0, "accounting": 20}
     assert [one["state"] for one in manifest["inputs"]] == ["complete"]
     assert {one["path"].split("/")[1] for one in manifest["outputs"]} == {"captures", "flows", "issues", "accounting"}
+
+
+def test_capture_without_anything_to_keep_says_so_and_still_accounts_for_it(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in.pcap").write_bytes(pcap([Packet(bytes(60), ts=1)]))
+    assert main(["analyze", str(tmp_path / "in.pcap"), "--out", str(tmp_path / "out")]) == 0
+    assert "no connection to keep was found" in capsys.readouterr().err
+    tables = read(tmp_path / "out" / "tables")
+    assert tables["flows"] == tables["issues"] == []
+    assert {row["counter"]: row["value"] for row in tables["accounting"] if row["value"]} == {
+        "in": 1,
+        "set_aside_not_ip": 1,
+    }

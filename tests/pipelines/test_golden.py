@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from samples import show
 from tests.conftest import ROOT
 from tests.pipelines.running import Tables, run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
+_START = "<!-- what samples/show.py prints; a test compares -->\n```\n"
+README_BLOCK = re.compile(re.escape(_START) + r"(.*?)```\n", re.DOTALL)
 GOLDEN = ROOT / "tests" / "golden" / "msmq-loopback"
 
 
 @pytest.fixture(scope="module")
-def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    return run(spark, [ROOT / "samples" / "msmq-loopback.pcap"], tmp_path_factory.mktemp("golden") / "tables")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("golden")
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession, folder: Path) -> Tables:
+    return run(spark, [ROOT / "samples" / "msmq-loopback.pcap"], folder / "tables")
 
 
 @pytest.mark.parametrize("table", ["captures", "flows", "issues", "accounting"])
@@ -31,6 +42,19 @@ def test_sample_gives_the_golden_rows(tables: Tables, table: str, request: pytes
         path.write_text(found)
     diff = difflib.unified_diff(path.read_text().splitlines(), found.splitlines(), "golden", "found", lineterm="")
     assert list(diff) == [], "refresh with --update-golden if the change is meant"
+
+
+def test_readme_shows_what_the_demo_prints(
+    tables: Tables, folder: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    show.main(folder)
+    found = capsys.readouterr().out.replace(str(folder), "out/demo").strip("\n")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, shown, after = README_BLOCK.split(readme)
+    if request.config.getoption("--update-golden"):
+        (ROOT / "README.md").write_text(f"{before}{_START}{found}\n```\n{after}", encoding="utf-8")
+    else:
+        assert shown.strip("\n") == found
 
 
 def _line(row: dict[str, Any]) -> str:
