@@ -82,9 +82,12 @@ class PlainFile:
             self._descriptor = None
 
 
-def sha256(path: str) -> str:
-    digest = hashlib.sha256()
+def sha256(path: str, size: int) -> tuple[str, bool]:
+    """Hash of the file's first `size` bytes, and whether it had and has just as many."""
+    digest, left = hashlib.sha256(), size
     with Path(path).open("rb", buffering=0) as file:
-        while chunk := file.read(HASH_CHUNK):
+        while left and (chunk := file.read(min(left, HASH_CHUNK))):
             digest.update(chunk)
-    return digest.hexdigest()
+            left -= len(chunk)
+        unchanged = not left and not file.read(1)
+    return digest.hexdigest(), unchanged

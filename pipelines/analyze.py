@@ -72,9 +72,9 @@ def analyze(
     with ThreadPoolExecutor(1) as beside:
         hashing = beside.submit(hashes, spark, inputs)
         scan = scan_captures(spark, splits)
-        digests = hashing.result()
-    same = duplicates(inputs, digests)
-    captures = capture_rows(inputs, scan.splits, digests, same)
+        hashed = hashing.result()
+    digests, same = hashed.digests, duplicates(inputs, hashed.digests)
+    captures = capture_rows(inputs, scan.splits, hashed, same)
     ids, paths = [digests.get(one.file, "") for one in inputs], [one.path for one in inputs]
 
     say("choosing conversations")
@@ -98,7 +98,7 @@ def analyze(
         FLOWS.name: with_stream_numbers(unwrapped(done, STREAM_FLOWS), numbers).select(*FLOWS.names),
         ISSUES.name: _packet_issues(spark, selection.issues, ids, paths)
         .unionByName(unwrapped(done, ISSUES))
-        .unionByName(_local(spark, ISSUES, file_issues(inputs, scan.splits, digests, same))),
+        .unionByName(_local(spark, ISSUES, file_issues(inputs, scan.splits, hashed, same))),
         ACCOUNTING.name: _local(spark, ACCOUNTING, accounting),
     }
     return Finished(list(captures.values()), _write(found, tables), imbalances(accounting))

@@ -8,30 +8,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.inventory import Input
+    from pipelines.inventory import Hashes, Input
     from pipelines.stages.scan import ReadSplit
 
 Row = dict[str, Any]
 
 
 def capture_rows(
-    inputs: Sequence[Input], splits: Sequence[ReadSplit], digests: dict[int, str], same: dict[int, int]
+    inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: Hashes, same: dict[int, int]
 ) -> dict[int, Row]:
     """File to its row of `captures`. A file with the bytes of an earlier one has none: its hash is the capture."""
     read = {file: list(group) for file, group in groupby(splits, key=lambda one: one.split.file)}
-    return {
-        one.file: _capture_row(one, read.get(one.file, []), digests.get(one.file))
-        for one in inputs
-        if one.file not in same
-    }
+    return {one.file: _capture_row(one, read.get(one.file, []), hashed) for one in inputs if one.file not in same}
 
 
-def _capture_row(one: Input, splits: list[ReadSplit], digest: str | None) -> Row:
+def _capture_row(one: Input, splits: list[ReadSplit], hashed: Hashes) -> Row:
     first = min((split.first_ts_ns for split in splits if split.first_ts_ns is not None), default=None)
     last = max((split.last_ts_ns for split in splits if split.last_ts_ns is not None), default=None)
-    damaged = any(split.report.damage is not None for split in splits)
+    damaged = one.file in hashed.changed or any(split.report.damage is not None for split in splits)
     return {
-        "capture_id": digest,
+        "capture_id": hashed.digests.get(one.file),
         "path": one.path,
         "format": one.capture.format if one.capture else None,
         "compression": one.capture.compression if one.capture else None,
@@ -47,7 +43,7 @@ def _capture_row(one: Input, splits: list[ReadSplit], digest: str | None) -> Row
 
 
 def file_issues(
-    inputs: Sequence[Input], splits: Sequence[ReadSplit], digests: dict[int, str], same: dict[int, int]
+    inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: Hashes, same: dict[int, int]
 ) -> list[Row]:
     not_empty = {one.split.file for one in splits if one.report.packets or one.report.damage}
     found: list[tuple[Input, str, str, int | None]] = [
@@ -56,6 +52,15 @@ def file_issues(
     found += [
         (inputs[file], "duplicate-capture", f"the same bytes as {inputs[earlier].path}", None)
         for file, earlier in same.items()
+    ]
+    found += [
+        (
+            inputs[file],
+            "changed-while-read",
+            "the file grew or shrank during the run; analyse it again when it is whole",
+            None,
+        )
+        for file in sorted(hashed.changed)
     ]
     found += [
         (one, "no-packets", "the capture holds no packets", None)
@@ -71,7 +76,7 @@ def file_issues(
         {
             "code": code,
             "detail": detail,
-            "capture_id": digests.get(one.file),
+            "capture_id": hashed.digests.get(one.file),
             "path": one.path,
             "uid": None,
             "call_uid": None,

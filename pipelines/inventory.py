@@ -11,14 +11,14 @@ import pyarrow as pa
 from ingest.captures import Capture, UnreadableCapture, open_capture
 from ingest.files import sha256
 from pipelines.stages.tasks import packed, run_tasks
-from schemas.model import INT, STRING
+from schemas.model import BOOL, INT, STRING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pyspark.sql import SparkSession
 
-_HASHES = pa.schema([pa.field("file", INT), pa.field("sha256", STRING)])
+_HASHES = pa.schema([pa.field("file", INT), pa.field("sha256", STRING), pa.field("unchanged", BOOL)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,26 @@ def _size(path: str) -> int:
         return 0
 
 
-def hashes(spark: SparkSession, inputs: Sequence[Input]) -> dict[int, str]:
-    """SHA-256 of every file that can be read at all."""
+@dataclass(frozen=True, slots=True)
+class Hashes:
+    digests: dict[int, str]
+    """SHA-256 of every file that can be read at all, of the bytes that were there when the run began."""
+    changed: set[int]
+    """Files that have more or fewer bytes since."""
+
+
+def hashes(spark: SparkSession, inputs: Sequence[Input]) -> Hashes:
 
     def work(one: Input) -> Iterator[pa.RecordBatch]:
         try:
-            digest = sha256(one.path)
+            digest, unchanged = sha256(one.path, one.size)
         except OSError:
             return
-        yield pa.RecordBatch.from_pylist([{"file": one.file, "sha256": digest}], schema=_HASHES)
+        row = {"file": one.file, "sha256": digest, "unchanged": unchanged}
+        yield pa.RecordBatch.from_pylist([row], schema=_HASHES)
 
     rows = run_tasks(spark, packed(inputs, lambda one: one.size), work, _HASHES).collect()
-    return {row.file: row.sha256 for row in rows}
+    return Hashes({row.file: row.sha256 for row in rows}, {row.file for row in rows if not row.unchanged})
 
 
 def duplicates(inputs: Sequence[Input], digests: dict[int, str]) -> dict[int, int]:

@@ -32,6 +32,7 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "netmon-capture": ("file", "A Microsoft Network Monitor capture: convert it first."),
     "etl-trace": ("file", "A Windows event trace: convert it first."),
     "snoop-capture": ("file", "A Solaris snoop capture: convert it first."),
+    "changed-while-read": ("file", "The file grew or shrank during the run; what it held at the start was analysed."),
     "no-packets": ("file", "The capture is whole, but holds no packets."),
     "duplicate-capture": ("file", "The same bytes were given under another name; they were analysed once."),
     "record-cut": ("file", "The file ends inside a record; the packets before it were read."),

@@ -88,4 +88,4 @@ def test_hashes_files_larger_than_a_chunk(tree: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("ingest.files.HASH_CHUNK", 7)
     path = tree / "b.pcap"
     path.write_bytes(bytes(100))
-    assert sha256(str(path)) == hashlib.sha256(bytes(100)).hexdigest()
+    assert sha256(str(path), 100) == (hashlib.sha256(bytes(100)).hexdigest(), True)

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from ingest.files import sha256
+from pipelines.capture_facts import capture_rows, file_issues
+from pipelines.inventory import Hashes, duplicates, take_stock
+from tests.builders.containers import Packet, pcap
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_files_are_numbered_by_their_first_packet_not_by_their_names(tmp_path: Path) -> None:
+    for name, second in (("b", 1), ("a", 3), ("c", 2)):
+        (tmp_path / name).write_bytes(pcap([Packet(bytes(60), ts=second * 1_000_000)]))
+    stock = take_stock([str(tmp_path / name) for name in "abc"])
+    assert [one.path[-1] for one in stock] == ["b", "c", "a"]
+    assert [one.file for one in stock] == [0, 1, 2]
+
+
+def test_files_that_cannot_be_read_are_in_stock_with_their_problem(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("hello")
+    (one,) = take_stock([str(tmp_path / "text")])
+    assert one.capture is None
+    assert one.problem is not None
+    assert (one.problem.code, one.size) == ("not-a-capture", 5)
+
+
+def test_hash_is_of_the_bytes_that_were_there(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abcdef")
+    assert sha256(str(tmp_path / "file"), 6) == (hashlib.sha256(b"abcdef").hexdigest(), True)
+    assert sha256(str(tmp_path / "file"), 4) == (hashlib.sha256(b"abcd").hexdigest(), False)
+    assert sha256(str(tmp_path / "file"), 9)[1] is False
+
+
+def test_file_that_changed_during_the_run_is_not_complete(tmp_path: Path) -> None:
+    (tmp_path / "growing").write_bytes(pcap([]))
+    stock = take_stock([str(tmp_path / "growing")])
+    hashed = Hashes({0: "hash"}, {0})
+    assert capture_rows(stock, [], hashed, {})[0]["state"] == "truncated"
+    assert "changed-while-read" in [issue["code"] for issue in file_issues(stock, [], hashed, {})]
+
+
+def test_same_bytes_under_two_names_are_one_capture(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_bytes(pcap([Packet(bytes(60), ts=1)]))
+    stock = take_stock([str(tmp_path / "a"), str(tmp_path / "b")])
+    same = duplicates(stock, {0: "hash", 1: "hash"})
+    assert same == {1: 0}
+    assert list(capture_rows(stock, [], Hashes({0: "hash", 1: "hash"}, set()), same)) == [0]
