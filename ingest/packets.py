@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from decoders.net.model import Outcome
-from ingest.address_text import address_text
+from ingest.address_columns import address_text
 from ingest.containers.model import NO_TIME
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
 from ingest.splits import SplitReader
@@ -53,7 +53,7 @@ class _Batch:
 
     def address(self, side: str) -> pa.Array:
         version = self.headers.ip_version
-        text = address_text(version, getattr(self.headers, f"{side}_high"), getattr(self.headers, f"{side}_low"))
+        text = address_text(getattr(self.headers, f"{side}_high"), getattr(self.headers, f"{side}_low"), version)
         return pc.if_else(pa.array(~self.not_tcp), text, pa.scalar(None, pa.string()))
 
     def payload(self) -> pa.Array:

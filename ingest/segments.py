@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from decoders.net.model import Outcome
-from ingest.address_text import address_bytes
+from ingest.address_columns import address_bytes
 from ingest.conversations import conversation_keys, from_low_side
 from ingest.dissection import headers_of
 from ingest.splits import SplitReader
@@ -69,9 +69,9 @@ def segment_rows(
         "ts_ns": ts_ns,
         "file": np.full(len(rows), file, np.int32),
         "frame": frames,
-        "low_h": address_bytes(version, side("src_high", "dst_high"), side("src_low", "dst_low")),
+        "low_h": address_bytes(side("src_high", "dst_high"), side("src_low", "dst_low"), version),
         "low_p": side("sport", "dport"),
-        "high_h": address_bytes(version, side("dst_high", "src_high"), side("dst_low", "src_low")),
+        "high_h": address_bytes(side("dst_high", "src_high"), side("dst_low", "src_low"), version),
         "high_p": side("dport", "sport"),
         "from_low": low,
         "seq": headers.seq[rows].astype(np.int64),

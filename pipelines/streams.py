@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.recogniser import Recogniser
+from decoders.net.addresses import to_text
 from decoders.net.community_id import community_id
 from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
-from ingest.address_text import text_of
 from ingest.choice import client_of
 from ingest.containers.model import NO_TIME
 from pipelines.uids import connection_uid
@@ -152,7 +152,7 @@ class _Talk:
 
     def _name(self, side: Side) -> str:
         address, port = self._low if side is Side.LOW else self._high
-        return f"{text_of(address)}:{port}" if len(address) == 4 else f"[{text_of(address)}]:{port}"
+        return f"{to_text(address)}:{port}" if len(address) == 4 else f"[{to_text(address)}]:{port}"
 
     def _close(self, tracked: _Tracked) -> Iterator[tuple[str, Row]]:
         connection, counts = tracked.connection, self._assembler.counts
@@ -187,7 +187,7 @@ class _Talk:
         return {
             "uid": tracked.uid,
             "community_id": community_id(orig_h, resp_h, orig_p, resp_p),
-            "id": {"orig_h": text_of(orig_h), "orig_p": orig_p, "resp_h": text_of(resp_h), "resp_p": resp_p},
+            "id": {"orig_h": to_text(orig_h), "orig_p": orig_p, "resp_h": to_text(resp_h), "resp_p": resp_p},
             "orig_decided_by": str(decided_by),
             "chosen_by": str(chosen_by),
             "interfaces": list(recogniser.interfaces),

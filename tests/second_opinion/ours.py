@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from decoders.dcerpc.recogniser import Recogniser
+from decoders.net.addresses import to_text
 from decoders.net.model import Outcome
 from decoders.tcp import conversation
 from decoders.tcp.connection import Connection
 from decoders.tcp.conversation import Conversation
 from decoders.tcp.model import Data, Gap, Segment, Side
-from ingest.address_text import text_of
 from ingest.captures import open_capture
 from ingest.conversations import conversation_keys
 from ingest.defragment import defragment
@@ -156,4 +156,4 @@ def _streams(low: Endpoint, high: Endpoint, segments: Iterable[Segment]) -> list
 
 def _name(end: Endpoint) -> str:
     address, port = end
-    return f"{text_of(address)}:{port}" if len(address) == 4 else f"[{text_of(address)}]:{port}"
+    return f"{to_text(address)}:{port}" if len(address) == 4 else f"[{to_text(address)}]:{port}"

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoders.net import bulk
-from decoders.net.addresses import to_bytes
 from decoders.net.bulk import dissect_many
 from decoders.net.dissect import dissect
 from decoders.net.model import Dissected, Headers, Outcome, SetAside, TcpHeader
@@ -23,6 +22,10 @@ CAPTURES = Path(__file__).parents[3].parent / "shared" / "captures"
 VALID = [(shape.link_type, shape.packet) for shape in SHAPES] + list(ASIDE)
 ONE_BY_ONE = {"four tags", "snap", "snap ipv6", "hop by hop", "extensions", "atomic fragment", "erspan 3 ip"}
 UNEXPLAINED = {Outcome.NOT_IP, Outcome.NOT_TCP, Outcome.UNSUPPORTED_LINK}
+
+
+def address(high: int, low: int, version: int) -> bytes:
+    return (int(high) << 64 | int(low)).to_bytes(16, "big")[12 if version == 4 else 0 :]
 
 
 def read_many(packets: list[bytes], link_type: int, wire_lengths: list[int] | None = None) -> tuple[Headers, list[int]]:
@@ -40,8 +43,8 @@ def row(headers: Headers, index: int, start: int) -> Dissected:
         version = int(headers.ip_version[index])
         plain = {field.name: int(getattr(headers, field.name)[index]) for field in fields(TcpHeader)[2:]}
         plain["payload_offset"] -= start
-        src = to_bytes(int(headers.src_high[index]), int(headers.src_low[index]), version)
-        dst = to_bytes(int(headers.dst_high[index]), int(headers.dst_low[index]), version)
+        src = address(headers.src_high[index], headers.src_low[index], version)
+        dst = address(headers.dst_high[index], headers.dst_low[index], version)
         return TcpHeader(src=src, dst=dst, **plain)
     if outcome == Outcome.IP_FRAGMENT:
         return headers.fragments[index]
