@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -71,16 +73,19 @@ def _how_to_install() -> str:
     return "install it (Debian and Ubuntu: apt-get install openjdk-17-jre-headless) or set JAVA_HOME"
 
 
-class _quiet_start:  # noqa: N801 - used as a function
-    """The JVM writes its greetings to stderr before any log setting is read; ours must stay for the user."""
-
-    def __enter__(self) -> None:
-        sys.stderr.flush()
-        self._kept = os.dup(2)
-        with Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), 2)
-
-    def __exit__(self, *_: object) -> None:
-        sys.stderr.flush()
-        os.dup2(self._kept, 2)
-        os.close(self._kept)
+@contextlib.contextmanager
+def _quiet_start() -> Iterator[None]:
+    """The JVM greets on stderr before any log setting is read. Nobody needs that, unless the start fails."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            said.seek(0)
+            os.write(kept, said.read())
+            raise
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import duckdb
+from pyarrow import parquet
+
 from pipelines.cli import main
 from tests.builders.containers import Packet, pcap
 from tests.pipelines.running import read
@@ -69,6 +72,15 @@ def test_whole_run_writes_tables_and_manifest(
     assert manifest["rows"] == {"captures": 1, "flows": 9, "issues": 0, "accounting": 20}
     assert [one["state"] for one in manifest["inputs"]] == ["complete"]
     assert {one["path"].split("/")[1] for one in manifest["outputs"]} == {"captures", "flows", "issues", "accounting"}
+
+    (flows,) = (tmp_path / "out" / "tables" / "flows").glob("*.parquet")
+    columns = parquet.read_metadata(flows).row_group(0)
+    by_name = {columns.column(n).path_in_schema: columns.column(n) for n in range(columns.num_columns)}
+    assert by_name["first_ts"].physical_type == "INT64", "INT96 would be read as local time by some tools"
+    assert by_name["uid"].compression == "ZSTD"
+    query = f"select id.orig_h, first_ts from read_parquet('{flows}') order by first_ts limit 1"
+    (first,) = duckdb.execute(query).to_arrow_table().to_pylist()
+    assert first["orig_h"] == "127.0.0.1"
 
 
 def test_capture_without_anything_to_keep_says_so_and_still_accounts_for_it(
