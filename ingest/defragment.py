@@ -17,6 +17,7 @@ from decoders.net.fragments import Datagram, Fragment, FragmentFate, FragmentNot
 from decoders.net.model import IpFragment, Outcome, SetAside, TcpHeader
 from decoders.tcp.model import ACK, SYN
 from ingest.conversations import conversation_keys, from_low_side
+from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, COUNTS, NO_SPLIT, SCAN_ISSUES, SEGMENTS, SYNS
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ class _Made:
         self._counts[datagram.capture, Outcome.TCP.counter] += 1
         place["split"] = NO_SPLIT
         octets = np.frombuffer(datagram.payload, np.uint8)
+        frame, side = np.array([datagram.frame]), np.array([low])
+        bases = [int(base[0]) for base in stream_bases(frame, side, headers.seq, headers.ack, headers.flags)]
         self._add(
             CONVERSATIONS,
             place
@@ -126,12 +129,13 @@ class _Made:
                 "payload_bytes": len(payload),
                 "well_known_port": bool(payload) and (low_p in PORTS or high_p in PORTS),
                 "may_be_rpc": bool(may_begin_pdu(octets, headers.payload_offset, headers.payload_len)[0]),
-                "first_low": datagram.frame if low else None,
-                "first_high": None if low else datagram.frame,
+                "base_low": None if bases[0] == NEVER else bases[0],
+                "base_high": None if bases[1] == NEVER else bases[1],
             },
         )
-        if header.flags & (SYN | ACK) == SYN:
-            self._add(SYNS, place | {"frame": datagram.frame, "from_low": low, "seq": header.seq})
+        if header.flags & SYN:
+            with_ack = bool(header.flags & ACK)
+            self._add(SYNS, place | {"frame": datagram.frame, "from_low": low, "with_ack": with_ack, "seq": header.seq})
 
     def _issue(self, file: int, frame: int, code: str, detail: str, offset: int) -> None:
         row = {"file": file, "split": NO_SPLIT, "frame": frame, "code": code, "detail": detail, "offset": offset}

@@ -15,6 +15,7 @@ from ingest.containers.model import NO_TIME
 from ingest.conversations import conversation_keys, from_low_side
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
 from ingest.splits import SplitReader
+from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SPLIT_REPORTS, SYNS
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ _WELL_KNOWN = np.zeros(65_536, np.bool_)
 _WELL_KNOWN[list(PORTS)] = True
 _CARRIERS = frozenset((4, 6, 17, 41, 47))
 """Protocols whose fragments may carry TCP: IP in IP, TCP, UDP (VXLAN), GRE."""
-_NEVER = np.iinfo(np.int64).max
 MAX_ROWS_HELD = 500_000
 """Rows of conversations kept before they are passed on: a compressed capture is one split, however large it is."""
 
@@ -108,7 +108,8 @@ class _Scan:
         keys, low = conversation_keys(headers, tcp), from_low_side(headers, tcp)
         payload = headers.payload_len[tcp].astype(np.int64)
         known = (_WELL_KNOWN[headers.sport[tcp]] | _WELL_KNOWN[headers.dport[tcp]]) & (payload > 0)
-        frames = tcp + self.frame
+        frames, flags, seq = tcp + self.frame, headers.flags[tcp], headers.seq[tcp]
+        base_low, base_high = stream_bases(frames, low, seq, headers.ack[tcp], flags)
         self._hold(
             self._conversations,
             _by_key(
@@ -118,15 +119,15 @@ class _Scan:
                     "payload_bytes": payload,
                     "well_known_port": known,
                     "may_be_rpc": may_begin_pdu(buffer, headers.payload_offset[tcp], payload),
-                    "first_low": np.where(low, frames, _NEVER),
-                    "first_high": np.where(low, _NEVER, frames),
+                    "base_low": base_low,
+                    "base_high": base_high,
                 }
             ),
         )
-        syn = np.flatnonzero((headers.flags[tcp] & (SYN | ACK)) == SYN)
+        syn = np.flatnonzero(flags & SYN)
         if len(syn):
-            sequence = headers.seq[tcp[syn]].astype(np.int64)
-            self._hold(self._syns, {"key": keys[syn], "frame": frames[syn], "from_low": low[syn], "seq": sequence})
+            who = {"key": keys[syn], "frame": frames[syn], "from_low": low[syn]}
+            self._hold(self._syns, who | {"with_ack": (flags[syn] & ACK) != 0, "seq": seq[syn].astype(np.int64)})
 
     def _hold(self, parts: list[dict[str, Column]], columns: dict[str, Column]) -> None:
         parts.append(columns)
@@ -208,7 +209,7 @@ class _Scan:
         count = len(columns["key"])
         columns = {"file": np.full(count, self.file), "split": np.full(count, self.split), **columns}
         arrays = [
-            pa.array(values, column.type, mask=values == _NEVER if column.name.startswith("first_") else None)
+            pa.array(values, column.type, mask=values == NEVER if column.name.startswith("base_") else None)
             for column, values in ((column, columns[column.name]) for column in table.columns)
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=table.arrow)
@@ -219,8 +220,8 @@ _REDUCTIONS = {
     "payload_bytes": np.add,
     "well_known_port": np.logical_or,
     "may_be_rpc": np.logical_or,
-    "first_low": np.minimum,
-    "first_high": np.minimum,
+    "base_low": np.minimum,
+    "base_high": np.minimum,
 }
 
 

@@ -47,20 +47,23 @@ CONVERSATIONS = Table(
         Column("payload_bytes", LONG, "Captured payload bytes of both directions."),
         Column("well_known_port", BOOL, "One of its ports is a well-known one, and there is payload."),
         Column("may_be_rpc", BOOL, "A segment may begin a DCE/RPC PDU."),
-        Column("first_low", LONG, "First frame from the lower endpoint, from 0 within the split."),
-        Column("first_high", LONG, "First frame from the higher endpoint, from 0 within the split."),
+        Column(
+            "base_low", LONG, "Earliest base of the lower endpoint, see ingest.stream_bases; null if none is known."
+        ),
+        Column("base_high", LONG, "Earliest base of the higher endpoint."),
     ),
 )
 
 SYNS = Table(
     "syns",
-    "A SYN without ACK.",
+    "A SYN or SYN-ACK.",
     (
         _FILE,
         _SPLIT,
         _KEY,
         _FRAME,
         Column("from_low", BOOL, "Sent by the lower endpoint."),
+        Column("with_ack", BOOL, "It is a SYN-ACK."),
         Column("seq", LONG, "Its sequence number."),
     ),
 )

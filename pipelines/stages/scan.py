@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from ingest.containers.model import Note, Position
 from ingest.scan import scan_split
 from ingest.splits import SplitReport, exact, first_frames
+from ingest.stream_bases import NUMBER_BITS
 from pipelines.stages.envelopes import unwrapped
 from pipelines.stages.tasks import packed, run_tasks
 from schemas.envelope import envelope_schema, wrap
@@ -62,11 +63,16 @@ class Scan:
         """Frames count from 1 within the capture."""
         places = [(one.split.file, one.split.index, one.first_frame) for one in self.splits]
         known = self.rows.sparkSession.createDataFrame(places, "file int, split int, first_frame long")
-        frames = [name for name in ("frame", "first_low", "first_high") if name in table.names]
+        frame = F.col("first_frame")
+        shifts = {
+            "frame": frame,
+            "base_low": F.shiftleft(frame, NUMBER_BITS),
+            "base_high": F.shiftleft(frame, NUMBER_BITS),
+        }
         return (
             self.table(table)
             .join(F.broadcast(known), ["file", "split"], "inner")
-            .withColumns({name: F.col(name) + F.col("first_frame") for name in frames})
+            .withColumns({name: F.col(name) + shift for name, shift in shifts.items() if name in table.names})
             .select(*table.names)
         )
 

@@ -91,7 +91,7 @@ def test_a_segment_in_fragments_is_found_in_any_order(version: int) -> None:
         (conversation,) = tables["conversations"]
         assert conversation["key"] == segment["key"]
         assert (conversation["split"], conversation["packets"], conversation["payload_bytes"]) == (NO_SPLIT, 1, 100)
-        assert (conversation["first_low"], conversation["first_high"]) == (3, None)
+        assert (conversation["base_low"], conversation["base_high"]) == (3 << 32 | 6, 3 << 32 | 8)
         assert (conversation["well_known_port"], conversation["may_be_rpc"]) == (True, False)
         assert counts(tables) == {(0, "fragment_merged"): 2, (0, "tcp"): 1}
         assert not tables["scan_issues"]

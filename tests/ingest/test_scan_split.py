@@ -58,14 +58,19 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
         row = found.setdefault(
             (item.src.count(":") > 0, frozenset((source, target))),
             {"packets": 0, "payload_bytes": 0, "well_known_port": False, "may_be_rpc": False}
-            | {"first_low": None, "first_high": None},
+            | {"base_low": None, "base_high": None},
         )
         row["packets"] += 1
         row["payload_bytes"] += len(item.payload)
         row["well_known_port"] |= bool(item.payload) and bool(PORTS & {item.sport, item.dport})
         row["may_be_rpc"] |= begins_like_rpc(item.payload)
-        side = "first_low" if (int(source[0]), source[1]) <= (int(target[0]), target[1]) else "first_high"
-        row[side] = frame if row[side] is None else row[side]
+        sides = ["base_low", "base_high"]
+        if (int(source[0]), source[1]) > (int(target[0]), target[1]):
+            sides.reverse()
+        numbers = [item.seq - (not item.flags & p.SYN), (item.seq ^ 0xFFFF) - 1 if item.flags & p.ACK else None]
+        for side, number in zip(sides, numbers, strict=True):
+            if row[side] is None and number is not None:
+                row[side] = frame << 32 | number % (1 << 32)
     return sorted(found.values(), key=str)
 
 
@@ -80,8 +85,10 @@ def test_conversations_and_counts_are_those_of_the_model(capture: Path, items: l
         {name: row[name] for name in row if name not in ("file", "split", "key")} for row in tables["conversations"]
     ]
     assert sorted(ours, key=str) == model(items)
-    assert [(row["frame"], row["seq"]) for row in tables["syns"]] == [
-        (n, item.seq) for n, item in enumerate(items) if isinstance(item, Sent) and item.flags == 0x02
+    assert [(row["frame"], row["seq"], row["with_ack"]) for row in tables["syns"]] == [
+        (n, item.seq, bool(item.flags & p.ACK))
+        for n, item in enumerate(items)
+        if isinstance(item, Sent) and item.flags & p.SYN
     ]
     assert {row["key"] for row in tables["syns"]} <= {row["key"] for row in tables["conversations"]}
     assert [row["frame"] for row in tables["fragments"]] == [n for n, item in enumerate(items) if item == "ip_fragment"]

@@ -25,6 +25,7 @@ from ingest.dissection import headers_of
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import SPLIT_BYTES, SplitReader, exact, first_frames, plan, walk
+from ingest.stream_bases import NUMBER_BITS
 from pipelines.stages.streams import segment_rows
 from schemas.internal import CONVERSATIONS, FRAGMENTS, SEGMENTS
 from tests.second_opinion.opinion import Opinion, Stream
@@ -122,9 +123,10 @@ def read_again(path: Path) -> set[int]:
 
 
 def _numbered(batch: pa.RecordBatch, first_frame: int) -> pa.RecordBatch:
-    for name in {"frame", "first_low", "first_high"} & set(batch.schema.names):
-        place = batch.schema.get_field_index(name)
-        batch = batch.set_column(place, batch.schema.field(place), pa.compute.add(batch.column(place), first_frame))
+    for name, shift in (("frame", 0), ("base_low", NUMBER_BITS), ("base_high", NUMBER_BITS)):
+        if (place := batch.schema.get_field_index(name)) >= 0:
+            moved = pa.compute.add(batch.column(place), first_frame << shift)
+            batch = batch.set_column(place, batch.schema.field(place), moved)
     return batch
 
 
