@@ -38,13 +38,20 @@ def expand(paths: Iterable[str]) -> list[str]:
 
 
 def _below(path: Path) -> list[Path]:
-    if path.is_dir():
-        return [file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path))]
-    return [path] if path.exists() else []
+    """Regular files only: a pipe would be waited for, a device might never end."""
+    if not path.is_dir():
+        return [path] if path.is_file() else []
+    found = []
+    for folder, folders, files in os.walk(path, onerror=_give_up):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        entries = (Path(folder) / name for name in files if not name.startswith("."))
+        found += [entry for entry in entries if entry.is_file()]
+    return found
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+def _give_up(error: OSError) -> None:
+    """Left to itself, os.walk would pass over a folder it may not read, and its captures would be missing unsaid."""
+    raise NoSuchInput(f"{error.filename}: the folder cannot be read: {error.strerror}")
 
 
 def _why_nothing(given: str, path: Path) -> str:
@@ -52,6 +59,8 @@ def _why_nothing(given: str, path: Path) -> str:
         return f"{given}: the folder holds no files"
     if _GLOB_SIGNS & set(given):
         return f"{given}: no file matches the pattern"
+    if path.exists():
+        return f"{given}: is neither a file nor a folder"
     return f"{given}: no such file or folder"
 
 

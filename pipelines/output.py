@@ -23,12 +23,13 @@ class OutputFolder:
     """As a context manager: what is written to `staging` appears at `final` only after `publish`."""
 
     def __init__(self, final: Path, *, force: bool) -> None:
-        self.final = final.absolute()
+        self.final = final.resolve()
         self.staging = self.final.with_name(f".{self.final.name}.partial-{os.getpid()}")
         self._force = force
 
     def __enter__(self) -> Self:
         self._check()
+        self._clean_up_after_the_dead()
         try:
             self.staging.mkdir(parents=True)
         except OSError as error:
@@ -54,6 +55,12 @@ class OutputFolder:
             foreign = min(there - OURS)
             raise OutputRefused(f"{self.final}: holds {foreign}, which is no run's; --force replaces only runs")
 
+    def _clean_up_after_the_dead(self) -> None:
+        """A run that was killed could not remove its staging folder."""
+        for left in self.final.parent.glob(f".{self.final.name}.partial-*"):
+            if not _is_alive(int(left.name.rpartition("-")[2])):
+                shutil.rmtree(left, ignore_errors=True)
+
     def publish(self) -> None:
         """Swap the finished folder in; an older run there is removed only after that."""
         old = self.final.with_name(f".{self.final.name}.replaced-{os.getpid()}")
@@ -74,3 +81,13 @@ class OutputFolder:
                 "bytes": len(data),
                 "sha256": hashlib.sha256(data).hexdigest(),
             }
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True

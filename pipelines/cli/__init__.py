@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in COMMANDS:
         command.add(subparsers)
     options = parser.parse_args(arguments)
+    # So that a run that is told to end cleans up behind itself, as after Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return int(options.run(options))
     except Stop as stop:

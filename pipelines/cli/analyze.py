@@ -44,11 +44,13 @@ def run(options: argparse.Namespace) -> int:
     started = dt.datetime.now(dt.UTC)
     say = _Progress()
     try:
-        paths = expand(options.paths)
+        # The folder of an earlier run may lie among the captures; its tables are not input.
+        out = Path(options.out).resolve()
+        paths = [path for path in expand(options.paths) if not Path(path).resolve().is_relative_to(out)]
     except NoSuchInput as error:
         raise Stop(ExitCode.NO_INPUT, str(error)) from None
-    except PermissionError as error:
-        raise Stop(ExitCode.NO_INPUT, f"{error.filename}: no permission to look into the folder") from None
+    if not paths:
+        raise Stop(ExitCode.NO_INPUT, f"{options.out}: all input lies in the output folder; choose another with --out")
     try:
         with OutputFolder(Path(options.out), force=options.force) as output:
             finished = _analyze(paths, options, settings, output, say)

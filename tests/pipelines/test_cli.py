@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -33,6 +35,38 @@ def test_folder_without_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     code, said = analyze(capsys, tmp_path / "in", "--out", tmp_path / "out")
     assert code == 10
     assert "the folder holds no files" in said
+
+
+def test_pipe_is_refused_instead_of_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    code, said = analyze(capsys, tmp_path / "pipe", "--out", tmp_path / "out")
+    assert (code, said) == (10, f"mqtrail: {tmp_path}/pipe: is neither a file nor a folder\n")
+
+
+def test_folder_that_may_not_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+
+    def refuse(path: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("os.scandir", refuse)
+    code, said = analyze(capsys, tmp_path / "in", "--out", tmp_path / "out")
+    assert (code, said) == (10, f"mqtrail: {tmp_path}/in: the folder cannot be read: Permission denied\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_run_told_to_end_leaves_nothing(sample: Path, tmp_path: Path, number: signal.Signals) -> None:
+    program = (
+        "import os, sys, pipelines.inventory as inventory\nfrom pipelines.cli import main\n"
+        f"inventory.take_stock = lambda paths: os.kill(os.getpid(), {int(number)})\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "analyze", str(sample), "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "mqtrail: interrupted; nothing was written\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -73,6 +107,20 @@ def test_output_folder_that_exists(sample: Path, tmp_path: Path, capsys: pytest.
     code, said = analyze(capsys, sample, "--out", tmp_path)
     assert code == 2
     assert said == f"mqtrail: {tmp_path}: the folder exists; choose another with --out, or replace it with --force\n"
+
+
+def test_tables_of_an_earlier_run_among_the_captures_are_not_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out" / "tables").mkdir(parents=True)
+    (tmp_path / "out" / "run.json").write_text("{}")
+    code, said = analyze(capsys, tmp_path, "--out", tmp_path / "out", "--force")
+    assert code == 10
+    assert "all input lies in the output folder" in said
+    (tmp_path / "notes.txt").write_text("not a capture")
+    code, said = analyze(capsys, tmp_path, "--out", tmp_path / "other" / ".." / "out", "--force")
+    assert code == 11
+    assert "run.json" not in said
 
 
 def test_spark_setting_without_value(sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,6 +46,17 @@ def test_run_that_dies_leaves_the_earlier_run_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         die(OutputFolder(tmp_path / "out", force=True))
     assert (tmp_path / "out" / "tables" / "part.parquet").read_text() == "first"
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_one_and_a_living_one_is_left_alone(tmp_path: Path) -> None:
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    (tmp_path / f".out.partial-{dead.pid}" / "tables").mkdir(parents=True)
+    (tmp_path / ".out.partial-1").mkdir()
+    with OutputFolder(tmp_path / "out", force=False) as output:
+        write(output, "x")
+        output.publish()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".out.partial-1", "out"]
 
 
 def test_force_replaces_a_run(tmp_path: Path) -> None:
