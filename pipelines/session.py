@@ -28,7 +28,8 @@ _SETTINGS: Final = {
     "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "16",
+    # Spark joins them again where there is little; tens of millions of conversations want this many.
+    "spark.sql.shuffle.partitions": "64",
     "spark.log.level": "ERROR",
 }
 
