@@ -34,8 +34,8 @@ MAX_HELD_SEGMENTS: Final = 8_192
 MAX_AHEAD_BYTES: Final = 1 << 30
 """RFC 7323 2.3: no window is larger than 2^30 bytes, so data further ahead is another connection's or forged."""
 
-HISTORY_BYTES: Final = 65_536
-"""Delivered bytes of one direction kept to compare retransmissions with: one unscaled window."""
+HISTORY_BYTES: Final = 1024 * 1024
+"""Delivered bytes of one direction kept to compare retransmissions with: what common stacks keep in flight."""
 
 REORDER_GRACE_PACKETS: Final = 32
 """Packets a hole is kept open after the peer acknowledged it: taps and multi-queue cards reorder by a few packets."""

@@ -25,6 +25,8 @@ class ChosenBy(enum.StrEnum):
     INTERFACE = "interface"
     PORT = "port"
     ENDPOINT = "endpoint"
+    CONFLICT = "conflict"
+    """It speaks DCE/RPC and its segments disagree: which interface was reached cannot be known."""
     SCOPE = "scope"
 
 

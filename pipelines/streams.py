@@ -11,7 +11,7 @@ from decoders.net.addresses import to_text
 from decoders.net.community_id import community_id
 from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
-from ingest.choice import client_of
+from ingest.choice import ChosenBy, client_of
 from ingest.containers.model import NO_TIME
 from pipelines.uids import connection_uid
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from decoders.tcp.connection import Connection
     from decoders.tcp.model import StreamEvent
-    from ingest.choice import Choice, ChosenBy, Endpoint
+    from ingest.choice import Choice, Endpoint
 
 Row = dict[str, Any]
 MAX_ISSUES_HELD: Final = 1_000
@@ -126,8 +126,11 @@ class _Talk:
     def _reconsider(self, tracked: _Tracked) -> Iterator[tuple[str, Row]]:
         tracked.chosen_by = self._assembler.chosen_by(tracked.recogniser, self._low, self._high)
         if tracked.chosen_by is not None:
-            yield from (("issues", issue) for issue in tracked.issues)
-            tracked.issues.clear()
+            yield from self._tell(tracked)
+
+    def _tell(self, tracked: _Tracked) -> Iterator[tuple[str, Row]]:
+        yield from (("issues", issue) for issue in tracked.issues)
+        tracked.issues.clear()
 
     def _issue(self, tracked: _Tracked, event: Gap | Conflict) -> Iterator[tuple[str, Row]]:
         sender = self._name(event.sender)
@@ -159,6 +162,9 @@ class _Talk:
         tracked.recogniser.finish()
         if tracked.chosen_by is None:
             yield from self._reconsider(tracked)
+        if tracked.chosen_by is None and tracked.recogniser.speaks_rpc and connection.conflicts:
+            tracked.chosen_by = ChosenBy.CONFLICT
+            yield from self._tell(tracked)
         kept = tracked.chosen_by is not None
         aside = "set_aside_other_interface" if tracked.recogniser.speaks_rpc else "set_aside_not_rpc"
         for capture, packets in connection.packets_by_capture.items():

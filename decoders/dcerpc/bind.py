@@ -32,7 +32,10 @@ class PresentationContext:
 
 
 def parse_contexts(pdu: bytes | bytearray, byte_order: Literal["<", ">"]) -> Iterator[PresentationContext]:
-    """The contexts a bind or alter_context proposes. Raises Truncated at the first that does not fit into the PDU."""
+    """The contexts a bind or alter_context proposes. Raises Truncated behind the last of which there is enough.
+
+    Of a cut one the abstract syntax is enough; transfer syntaxes may be missing then.
+    """
     if len(pdu) < _CONTEXTS_AT:
         raise Truncated("the PDU ends before its context list", len(pdu))
     at = _CONTEXTS_AT
@@ -41,10 +44,11 @@ def parse_contexts(pdu: bytes | bytearray, byte_order: Literal["<", ">"]) -> Ite
             raise Truncated("the PDU ends inside a context element", at)
         context_id, syntaxes = struct.unpack_from(f"{byte_order}HB", pdu, at)
         end = at + 4 + _SYNTAX_BYTES * (1 + syntaxes)
+        whole = range(at + 4, min(end, len(pdu)) - _SYNTAX_BYTES + 1, _SYNTAX_BYTES)
+        found = [_syntax(pdu, start, byte_order) for start in whole]
+        yield PresentationContext(context_id, found[0], tuple(found[1:]))
         if end > len(pdu):
             raise Truncated("the PDU ends inside a list of transfer syntaxes", at)
-        found = [_syntax(pdu, start, byte_order) for start in range(at + 4, end, _SYNTAX_BYTES)]
-        yield PresentationContext(context_id, found[0], tuple(found[1:]))
         at = end
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from decoders.dcerpc.bind import parse_contexts
 from decoders.dcerpc.header import HEADER_BYTES, RPC_VERSION, PacketType, PduHeader, parse_header
+from decoders.dcerpc.well_known import INTERFACES
 from decoders.errors import DecodeError
 from decoders.limits import MAX_INTERFACES_KEPT, MAX_RESYNC_BYTES
 
@@ -50,7 +51,7 @@ class Recogniser:
     def __init__(self) -> None:
         self.pdus = 0
         self.interfaces: list[str] = []
-        """Abstract syntaxes proposed, in order of appearance, at most MAX_INTERFACES_KEPT."""
+        """Abstract syntaxes proposed, in order of appearance: the first MAX_INTERFACES_KEPT, and all that are ours."""
         self.binder: Side | None = None
         """Who sent the first bind or alter_context, or is the peer of who answered one."""
         self.requester: Side | None = None
@@ -82,7 +83,10 @@ class Recogniser:
         if direction.skip >= size > 0:
             direction.skip -= size  # the hole lies inside a PDU whose end is known
             return
-        self._search_to_the_end(sender, direction)
+        self._look_at_the_rest(sender, direction)
+        if direction.skip >= size > 0:
+            direction.skip -= size
+            return
         direction.held.clear()
         direction.skip = 0
         if direction.state is _State.IN_STEP:
@@ -91,12 +95,18 @@ class Recogniser:
     def finish(self) -> None:
         """No more bytes: a PDU found by searching that ends exactly where the stream does needs no other after it."""
         for sender, direction in self._directions.items():
-            self._search_to_the_end(sender, direction)
+            self._look_at_the_rest(sender, direction)
 
-    def _search_to_the_end(self, sender: Side, direction: _Direction) -> None:
+    def _look_at_the_rest(self, sender: Side, direction: _Direction) -> None:
+        """What is held comes to nothing more: the bytes that follow it are missing, or there are none."""
         while direction.state is _State.SEARCHING and _search(direction, at_end=True):
             while direction.held and direction.skip == 0 and self._advance(sender, direction):
                 pass
+        if direction.state is _State.IN_STEP and (header := parse_header(direction.held)) is not None:
+            # A bind of which only the beginning was captured still names an interface.
+            self._note(sender, header, direction.held)
+            direction.skip = header.frag_length - len(direction.held)
+            direction.held.clear()
 
     def _advance(self, sender: Side, direction: _Direction) -> bool:
         """One PDU or one search further. False: more bytes are needed, or this is no DCE/RPC."""
@@ -121,6 +131,10 @@ class Recogniser:
 
     def _note(self, sender: Side, header: PduHeader, pdu: bytearray) -> None:
         self.pdus += 1
+        peer = self._directions.get(sender.peer)
+        if self.pdus == 1 and peer is not None and peer.state is _State.NOT_RPC:
+            # What the peer said first was no PDU, yet this side answers with one: look at what the peer says next.
+            peer.state, peer.searched = _State.SEARCHING, 0
         kind = header.packet_type
         if kind in _WITH_CONTEXTS:
             self.binder = sender if self.binder is None else self.binder
@@ -135,7 +149,8 @@ class Recogniser:
         with contextlib.suppress(DecodeError):
             for context in parse_contexts(pdu, header.byte_order):
                 name = context.abstract_syntax.uuid
-                if name not in self.interfaces and len(self.interfaces) < MAX_INTERFACES_KEPT:
+                room = len(self.interfaces) < MAX_INTERFACES_KEPT or name in INTERFACES
+                if room and name not in self.interfaces:
                     self.interfaces.append(name)
 
 

@@ -94,6 +94,8 @@ class Stream(Assembly):
         if 0 < ahead <= MAX_AHEAD_BYTES:
             self._acks.note(packet, self.next + ahead, self.next)
             self.waiting |= ahead > _DRIFT
+            if self._reset_at is not None and self.next + ahead > self._reset_at:
+                self._reset_at = None  # the peer took data from after the RST: it was forged or refused
 
     def tick(self, packet: int, now: Segment) -> list[StreamEvent]:
         """Give up the holes that the peer acknowledged REORDER_GRACE_PACKETS packets ago."""
@@ -191,8 +193,9 @@ class Stream(Assembly):
     def _end_at(self, seq: int) -> None:
         if not self.settled:
             self._start.fin_seq = seq
-        elif self._fin is None and self.end <= (end := unwrap(seq, self.next, self.next_seq)):
-            self._fin = end if end - self.next <= MAX_AHEAD_BYTES else None
+        elif self.end <= (end := unwrap(seq, self.next, self.next_seq)) <= self.next + MAX_AHEAD_BYTES:
+            # Of two that disagree one is forged or stray; the nearer end claims the fewest missing bytes.
+            self._fin = end if self._fin is None else min(self._fin, end)
 
     def _reset(self, seq: int) -> None:
         if self.settled and self._reset_at is None and abs(self.distance(seq)) <= MAX_AHEAD_BYTES:

@@ -23,9 +23,14 @@ FLOWS = Table(
         Column(
             "chosen_by",
             STRING,
-            "Why it was kept: `interface` (it binds to one of ours), `port`, `endpoint` (announced) or `scope`.",
+            "Why it was kept: `interface` (it binds to one of ours), `port`, `endpoint` (announced), `conflict` "
+            "(DCE/RPC whose segments disagree, so that nobody knows what was said) or `scope`.",
         ),
-        Column("interfaces", pa.list_(STRING), "UUIDs of the interfaces it proposed to bind to, in order, at most 64."),
+        Column(
+            "interfaces",
+            pa.list_(STRING),
+            "UUIDs of the interfaces it proposed to bind to, in order; of a flood the first 64 and ours.",
+        ),
         Column("first_ts", TIMESTAMP, "Time of its first packet."),
         Column("first_ts_ns", LONG, "The same in nanoseconds since 1970."),
         Column("last_ts", TIMESTAMP, "Time of its last packet."),
@@ -44,7 +49,11 @@ FLOWS = Table(
         Column("missed_bytes", LONG, "Bytes of both directions that the stream had and the capture has not."),
         Column("orig_missed_bytes", LONG, "Those of orig."),
         Column("resp_missed_bytes", LONG, "Those of resp."),
-        Column("duplicate_bytes", LONG, "Payload bytes seen again: retransmissions, keep-alives, second taps."),
+        Column(
+            "duplicate_bytes",
+            LONG,
+            "Payload bytes seen again: retransmissions, keep-alives, second taps; compared up to 1 MiB back.",
+        ),
         Column(
             "discarded_bytes", LONG, "Payload bytes out of window, before the start or too late for a gap given up."
         ),

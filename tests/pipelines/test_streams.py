@@ -76,6 +76,17 @@ def test_retransmission_with_other_bytes_is_an_issue_with_frame_and_offset() -> 
     assert assembler.counts[0, "payload_bytes", "duplicate"] == 8
 
 
+def test_bind_hidden_behind_forged_bytes_is_kept_for_its_conflict() -> None:
+    talk = Talk(Ends(50_000)).open()
+    forged = talk.packets[-1].__class__(True, talk.next[True], talk.next[False], PSH | ACK, bytes(72))
+    talk.packets.append(forged)
+    talk.say(rpc.bind(rpc.QM2QM)).answer(rpc.bind_ack()).say(rpc.request()).answer(rpc.response())
+    found, _ = assemble(rows(talk.packets, server_port=49_700))
+    (flow,) = found["flows"]
+    assert flow["chosen_by"] == "conflict"
+    assert [issue["code"] for issue in found["issues"]] == ["tcp-overlap-conflict"]
+
+
 def test_issues_before_the_bind_are_kept_for_a_connection_that_is_chosen_later() -> None:
     talk = Talk(Ends(50_000)).open().say(b"x" * 40)
     del talk.packets[-1]
@@ -120,5 +131,5 @@ def test_memory_does_not_grow_with_the_length_of_a_conversation() -> None:
         tracemalloc.stop()
         return used
 
-    short, long = peak(500), peak(20_000)
-    assert long < short + 200_000, f"{short} bytes for 0.7 MB, {long} for 28 MB"
+    short, long = peak(2_000), peak(20_000)
+    assert long < short + 200_000, f"{short} bytes for 3 MB, {long} for 28 MB"

@@ -139,7 +139,7 @@ def test_after_a_hole_over_a_boundary_the_next_pdu_is_searched(before: bytes) ->
     recogniser.data(LOW, b"rest of something" + BIND + d.request(), from_start=True)
     recogniser.finish()
     assert recogniser.interfaces == [d.QM2QM[0]]
-    assert recogniser.pdus == (4 if before[2:3] == b"\0" else 3)
+    assert recogniser.pdus == (4 if before else 3)
 
 
 def test_a_hole_at_the_start_begins_a_search() -> None:
@@ -224,3 +224,30 @@ def test_interfaces_are_kept_once_and_up_to_the_limit() -> None:
 
 def test_a_bind_whose_contexts_do_not_fit_still_tells_the_client_and_those_that_did() -> None:
     assert seen(fed(d.bind((d.QM2QM, (d.NDR,)), claimed=9))) == (1, [d.QM2QM[0]], LOW, None)
+
+
+def test_junk_interfaces_cannot_crowd_out_ours() -> None:
+    junk = [((f"{number:08x}-0000-0000-0000-000000000000", 1, 0), (d.NDR,)) for number in range(200)]
+    recogniser = fed(d.bind(*junk, (d.QM2QM, (d.NDR,))))
+    assert recogniser.interfaces[-1] == d.QM2QM[0]
+    assert len(recogniser.interfaces) == MAX_INTERFACES_KEPT + 1
+
+
+@pytest.mark.parametrize("cut", [52, 60, len(BIND) - 1])
+def test_a_bind_cut_behind_its_interface_still_names_it(cut: int) -> None:
+    at_the_end = fed(BIND[:cut])
+    at_the_end.finish()
+    assert seen(at_the_end) == (1, [d.QM2QM[0]], LOW, None)
+    before_a_hole = fed(BIND[:cut])
+    before_a_hole.gap(LOW, len(BIND) - cut)
+    before_a_hole.data(LOW, d.request(), from_start=True)
+    assert seen(before_a_hole) == (2, [d.QM2QM[0]], LOW, LOW)
+
+
+def test_bytes_before_the_bind_do_not_hide_it_once_the_server_answers() -> None:
+    recogniser = Recogniser()
+    recogniser.data(LOW, b"x" * 40, from_start=True)
+    recogniser.data(LOW.peer, d.bind_ack(), from_start=True)
+    recogniser.data(LOW, BIND + d.request(), from_start=True)
+    recogniser.finish()
+    assert seen(recogniser) == (3, [d.QM2QM[0]], LOW, LOW)

@@ -68,8 +68,8 @@ def test_first_copy_wins_against_held_bytes() -> None:
 
 def test_conflicts_are_seen_as_far_back_as_the_history_reaches() -> None:
     stream = opened()
-    run(stream, *(seg(bytes([i % 256]) * 1000, START + 1000 * i) for i in range(100)))
-    reach = 100_000 - HISTORY_BYTES
+    run(stream, *(seg(bytes([i % 256]) * 1000, START + 1000 * i) for i in range(1_100)))
+    reach = 1_100_000 - HISTORY_BYTES
     assert conflicts(run(stream, seg(b"\xff" * 1000, START + reach - 500))) == [(reach, 500)]
     assert not conflicts(run(stream, seg(b"\xff" * 1000, START + 10)))
 
