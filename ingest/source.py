@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from schemas.model import ddl
+from schemas.model import ddl, ddl_type
 from schemas.tables.packets import PACKETS
 
 if TYPE_CHECKING:
@@ -45,15 +45,11 @@ class PcapDataSource(DataSource):
         return ddl(PACKETS.arrow.remove(PACKETS.names.index("payload")) if headers_only else PACKETS.arrow)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        unknown = [name for name in schema.names if name not in PACKETS.names]
-        if unknown:
-            raise ValueError(
-                f"the data source pcap has no column {', '.join(unknown)}; it has {', '.join(PACKETS.names)}"
-            )
+        _check_columns(schema)
         path = self.options.get("path") or self.options.get("paths")
         if not path:
             raise ValueError('the data source pcap needs a path: spark.read.format("pcap").load(PATH)')
-        return _PcapReader(path, tuple(schema.names), int(self.options.get("splitBytes", "0")))
+        return _PcapReader(path, tuple(schema.names), _split_bytes(self.options.get("splitBytes")))
 
 
 class _PcapReader(DataSourceReader):
@@ -95,3 +91,21 @@ class _PcapReader(DataSourceReader):
 def _paths(option: str) -> list[str]:
     """load() hands several paths over as a JSON list."""
     return [str(path) for path in json.loads(option)] if option.startswith("[") else [option]
+
+
+def _check_columns(schema: StructType) -> None:
+    known = {column.name: ddl_type(column.type).lower() for column in PACKETS.columns}
+    for field in schema.fields:
+        if field.name not in known:
+            raise ValueError(f"the data source pcap has no column {field.name}; it has {', '.join(known)}")
+        if field.dataType.simpleString() != known[field.name]:
+            given = field.dataType.simpleString()
+            raise ValueError(f"the column {field.name} of the data source pcap is {known[field.name]}, not {given}")
+
+
+def _split_bytes(option: str | None) -> int:
+    if option is None:
+        return 0
+    if not option.isdecimal() or not int(option):
+        raise ValueError(f"the option splitBytes of the data source pcap is a number of bytes, not {option}")
+    return int(option)

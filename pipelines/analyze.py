@@ -75,7 +75,7 @@ def analyze(
         hashed = hashing.result()
     digests, same = hashed.digests, duplicates(inputs, hashed.digests)
     captures = capture_rows(inputs, scan.splits, hashed, same)
-    ids, paths = [digests.get(one.file, "") for one in inputs], [one.path for one in inputs]
+    ids, paths = [digests.get(one.file, "") for one in inputs], [one.shown_path for one in inputs]
 
     say("choosing conversations")
     selection = select(spark, scan.without(set(same)))
@@ -137,6 +137,8 @@ def _write(found: dict[str, DataFrame], tables: Path) -> dict[str, int]:
     def write(name: str) -> int:
         # Files of a sensible size, sorted inside: sorting across files would compute everything twice.
         found[name].hint("rebalance").sortWithinPartitions(*SORT_KEYS[name]).write.parquet(str(tables / name))
+        if not (tables / name / "_SUCCESS").exists():
+            raise OSError(f"{tables / name}: written where only the workers see it; use a file system all share")
         return sum(parquet.read_metadata(file).num_rows for file in (tables / name).glob("*.parquet"))
 
     with ThreadPoolExecutor(len(found)) as beside:

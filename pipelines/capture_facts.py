@@ -28,7 +28,7 @@ def _capture_row(one: Input, splits: list[ReadSplit], hashed: Hashes) -> Row:
     damaged = one.file in hashed.changed or any(split.report.damage is not None for split in splits)
     return {
         "capture_id": hashed.digests.get(one.file),
-        "path": one.path,
+        "path": one.shown_path,
         "format": one.capture.format if one.capture else None,
         "compression": one.capture.compression if one.capture else None,
         "bytes": one.size,
@@ -50,7 +50,7 @@ def file_issues(
         (one, one.problem.code, one.problem.detail, None) for one in inputs if one.problem is not None
     ]
     found += [
-        (inputs[file], "duplicate-capture", f"the same bytes as {inputs[earlier].path}", None)
+        (inputs[file], "duplicate-capture", f"the same bytes as {inputs[earlier].shown_path}", None)
         for file, earlier in same.items()
     ]
     found += [
@@ -77,7 +77,7 @@ def file_issues(
             "code": code,
             "detail": detail,
             "capture_id": hashed.digests.get(one.file),
-            "path": one.path,
+            "path": one.shown_path,
             "uid": None,
             "call_uid": None,
             "frame": None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,9 +28,15 @@ class Input:
 
     file: int
     path: str
+    """As the operating system takes it: bytes that are not UTF-8 are surrogates."""
     size: int
     capture: Capture | None
     problem: UnreadableCapture | None
+
+    @property
+    def shown_path(self) -> str:
+        """For tables and people."""
+        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
 
 def take_stock(paths: Sequence[str]) -> list[Input]:

@@ -24,7 +24,7 @@ class OutputFolder:
 
     def __init__(self, final: Path, *, force: bool) -> None:
         self.final = final.resolve()
-        self.staging = self.final.with_name(f".{self.final.name}.partial-{os.getpid()}")
+        self.staging = self.final.parent / f".{self.final.name}.partial-{os.getpid()}"
         self._force = force
 
     def __enter__(self) -> Self:
@@ -42,6 +42,8 @@ class OutputFolder:
         shutil.rmtree(self.staging, ignore_errors=True)
 
     def _check(self) -> None:
+        if not self.final.name:
+            raise OutputRefused(f"{self.final}: choose a folder below it with --out")
         if not self.final.exists():
             return
         if not self.final.is_dir():
@@ -75,12 +77,10 @@ class OutputFolder:
 
     def _outputs(self) -> Iterator[dict[str, str | int]]:
         for file in sorted(self.staging.rglob("*.parquet")):
-            data = file.read_bytes()
-            yield {
-                "path": file.relative_to(self.staging).as_posix(),
-                "bytes": len(data),
-                "sha256": hashlib.sha256(data).hexdigest(),
-            }
+            with file.open("rb") as content:
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+            path = file.relative_to(self.staging).as_posix()
+            yield {"path": path, "bytes": file.stat().st_size, "sha256": digest}
 
 
 def _is_alive(process: int) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -49,8 +53,16 @@ def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None =
     chosen = _SETTINGS | ({"spark.driver.memory": _driver_memory()} if master.startswith("local") else {})
     for key, value in (chosen | dict(settings or {})).items():
         builder = builder.config(key, value)
+    # Python and the JVM must spell file names alike, also under cron, where no locale is set.
+    if "utf" not in os.environ.get("LC_ALL", os.environ.get("LANG", "")).lower():
+        os.environ["LC_ALL"] = "C.UTF-8"
     with _quiet_start():
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+    # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    return session
 
 
 def _driver_memory() -> str:
@@ -63,11 +75,12 @@ def _need_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not Path(java).exists():
-        raise NoJava(f"Spark needs Java {OLDEST_JAVA} or newer and none was found; {_how_to_install()}")
+        place = f"JAVA_HOME, which is {home}, has none" if home else "none was found"
+        raise NoJava(f"Spark needs Java {OLDEST_JAVA} or newer and {place}; {_how_to_install()}")
     said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
-    version = said.split('"')[1] if said.count('"') >= 2 else "0"
-    if int(version.split(".")[0]) < OLDEST_JAVA:
-        raise NoJava(f"Spark needs Java {OLDEST_JAVA} or newer, {java} is {version}; {_how_to_install()}")
+    version = re.search(r'version "(\d+)', said)
+    if version is None or int(version[1]) < OLDEST_JAVA:
+        raise NoJava(f"Spark needs Java {OLDEST_JAVA} or newer, {java} is not; {_how_to_install()}")
 
 
 def _how_to_install() -> str:

@@ -68,7 +68,7 @@ def _analyze(
 
     inputs = take_stock(paths)
     if all(one.capture is None for one in inputs):
-        reasons = "\n".join(f"  {one.path}: {one.problem.detail}" for one in inputs if one.problem)
+        reasons = "\n".join(f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem)
         raise Stop(ExitCode.NO_CAPTURE_READABLE, f"no capture could be read:\n{reasons}")
     from pipelines.analyze import analyze  # noqa: PLC0415
     from pipelines.session import NoJava, spark_session  # noqa: PLC0415

@@ -90,7 +90,7 @@ def _totals(conversations: DataFrame, wanted: DataFrame) -> list[Any]:
 def _read_again(spark: SparkSession, scan: Scan, needed: set[tuple[int, int]], wanted: DataFrame) -> DataFrame:
     """Only the splits that hold packets of wanted conversations."""
     splits = [one for one in scan.splits if (one.split.file, one.split.index) in needed]
-    keys = spark.sparkContext.broadcast(np.sort(np.array([row.key for row in wanted.collect()], np.int64)))
+    keys = spark.sparkContext.broadcast(np.sort(wanted.toArrow().column("key").to_numpy()))
 
     def work(one: ReadSplit) -> Iterator[pa.RecordBatch]:
         yield from segment_batches(one.split, one.split.file, one.first_frame, keys.value)

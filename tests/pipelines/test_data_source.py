@@ -71,3 +71,17 @@ def test_input_that_cannot_be_read_is_an_error_that_names_it(
 def test_unknown_column_is_an_error_that_lists_the_known_ones(reader: SparkSession, capture: Path) -> None:
     with pytest.raises(Exception, match="no column colour; it has path, frame_number"):
         reader.read.format("pcap").schema("colour string").load(str(capture)).count()
+
+
+@pytest.mark.parametrize(
+    ("schema", "options", "message"),
+    [
+        ("seq int", {}, "the column seq of the data source pcap is bigint, not int"),
+        ("seq long", {"splitBytes": "-5"}, "splitBytes of the data source pcap is a number of bytes, not -5"),
+    ],
+)
+def test_wrong_type_or_option_is_a_sentence(
+    reader: SparkSession, capture: Path, schema: str, options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(Exception, match=message):
+        reader.read.format("pcap").schema(schema).options(**options).load(str(capture)).count()

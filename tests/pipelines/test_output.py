@@ -2,14 +2,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipelines.output import OutputFolder, OutputRefused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write(output: OutputFolder, text: str) -> None:
@@ -108,3 +105,18 @@ def test_manifest_lists_every_output_with_its_hash(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
     assert manifest["outputs"] == [{"path": "tables/part.parquet", "bytes": 1, "sha256": digest}]
+
+
+def test_root_is_refused() -> None:
+    with pytest.raises(OutputRefused, match="below it"), OutputFolder(Path("/"), force=True):
+        pass
+
+
+def test_link_is_followed_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with OutputFolder(tmp_path / "link", force=False) as output:
+        write(output, "x")
+        output.publish()
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "run.json").exists()

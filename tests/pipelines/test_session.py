@@ -42,7 +42,9 @@ def test_old_java_is_refused_with_what_to_install(tmp_path: Path, monkeypatch: p
         session._need_java()
 
 
-@pytest.mark.parametrize("banner", ['openjdk version "17.0.15" 2025-04-15', 'openjdk version "25" 2025-09-16'])
+@pytest.mark.parametrize(
+    "banner", ['openjdk version "17.0.15" 2025-04-15', 'openjdk version "25" 2025-09-16', 'openjdk version "21-ea"']
+)
 def test_new_java_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, banner: str) -> None:
     fake_java(tmp_path, banner)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))

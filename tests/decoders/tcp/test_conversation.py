@@ -160,6 +160,18 @@ def test_stream_that_goes_on_after_its_own_reset_is_seen_as_another_connection()
     assert streams(*HANDSHAKE, low(b"ab"), low(seq=START + 2, flags=RST), *after) == [(b"ab", b""), (b"cdcdcd", b"")]
 
 
+def test_reset_that_the_peer_did_not_take_hides_nothing() -> None:
+    goes_on = (low(b"cd", START + 2), high(b"", ack=START + 4), low(b"ef", START + 4), high(b"z", ack=START + 6))
+    assert streams(*HANDSHAKE, low(b"ab"), low(seq=START + 2, flags=RST), *goes_on) == [(b"abcdef", b"z")]
+
+
+def test_fin_far_ahead_makes_no_gap_where_a_nearer_one_follows() -> None:
+    forged = low(seq=START + 50_000, flags=FIN | ACK)
+    ((connection, bytes_low, _),) = follow(*HANDSHAKE, low(b"ab"), forged, high(b"z", ack=START + 2), *FINS)
+    assert bytes_low == b"ab"
+    assert connection.missed_bytes(LOW) == 0
+
+
 def test_many_connections_follow_each_other() -> None:
     segments: list[Segment] = []
     for i in range(50):
