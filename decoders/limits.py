@@ -7,6 +7,9 @@ from typing import Final
 MAX_RECORD_BYTES: Final = 262_144
 """Largest captured packet: libpcap's and Wireshark's own maximum for network link types; larger means damage."""
 
+MAX_RECORDS_AT_ONCE: Final = 262_144
+"""Records read before they are dissected. Real packets need more room than a buffer gives this many; zeros do not."""
+
 MAX_TUNNEL_DEPTH: Final = 4
 """Encapsulations unwrapped in one packet. Taps add one or two; a packet with more is built to exhaust us."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import parquet
+from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from ingest.splits import SPLIT_BYTES, plan
@@ -40,6 +41,9 @@ SORT_KEYS = {
     ISSUES.name: ("path", "frame", "offset", "code", "uid", "detail"),
     ACCOUNTING.name: ("capture_id", "stage", "counter"),
 }
+MAX_ISSUES_OF_A_KIND = 10_000
+"""Of one capture. A file of zeros is a packet with a cut header every 16 bytes; counters stay exact."""
+ISSUES_WITHOUT_PLACE = {"uid": "string", "call_uid": "string", "frame": "long", "offset": "long"}
 _ONCE_PER_INTERFACE = ("unsupported-link-type", "undeclared-interface")
 _ONCE_PER_CAPTURE = ("record-beyond-snap-length",)
 """Each split meets these anew; one row is enough."""
@@ -82,7 +86,9 @@ def analyze(
     say("putting segments in order")
     done = streams(selection.segments, choice, ids, paths, selection.partitions)
     counts = {
-        (ids[file], "packets", "in"): row["packets"] for file, row in captures.items() if row["state"] != "unreadable"
+        (ids[file], "packets", "in"): row["packets"]
+        for file, row in captures.items()
+        if row["state"] != "unreadable" and file not in same
     }
     counts |= {(ids[file], "packets", f"set_aside_{name}"): n for (file, name), n in selection.set_aside.items()}
     for row in (
@@ -96,9 +102,9 @@ def analyze(
     found = {
         CAPTURES.name: _local(spark, CAPTURES, list(captures.values())),
         FLOWS.name: with_stream_numbers(unwrapped(done, STREAM_FLOWS), numbers).select(*FLOWS.names),
-        ISSUES.name: _packet_issues(spark, selection.issues, ids, paths)
-        .unionByName(unwrapped(done, ISSUES))
-        .unionByName(_local(spark, ISSUES, file_issues(inputs, scan.splits, hashed, same))),
+        ISSUES.name: _bounded(
+            _packet_issues(spark, selection.issues, ids, paths).unionByName(unwrapped(done, ISSUES))
+        ).unionByName(_local(spark, ISSUES, file_issues(inputs, scan.splits, hashed, same))),
         ACCOUNTING.name: _local(spark, ACCOUNTING, accounting),
     }
     return Finished(list(captures.values()), _write(found, tables), imbalances(accounting))
@@ -129,6 +135,17 @@ def _packet_issues(spark: SparkSession, issues: DataFrame, ids: list[str], paths
         .withColumns({"uid": nothing, "call_uid": nothing})
         .select(*ISSUES.names)
     )
+
+
+def _bounded(issues: DataFrame) -> DataFrame:
+    """The first of each kind and capture; a row says how many more there are."""
+    order = Window.partitionBy("path", "code").orderBy("frame", "offset", "detail", "uid")
+    numbered = issues.withColumn("number", F.row_number().over(order))
+    more = numbered.where(F.col("number") > MAX_ISSUES_OF_A_KIND).groupBy("path", "code", "capture_id").count()
+    nothing = {name: F.lit(None).cast(kind) for name, kind in ISSUES_WITHOUT_PLACE.items()}
+    rest = more.withColumns({"detail": F.concat("count", F.lit(" more of this kind are not listed")), **nothing})
+    listed = numbered.where(F.col("number") <= MAX_ISSUES_OF_A_KIND)
+    return listed.select(*ISSUES.names).unionByName(rest.select(*ISSUES.names))
 
 
 def _write(found: dict[str, DataFrame], tables: Path) -> dict[str, int]:

@@ -17,9 +17,12 @@ Row = dict[str, Any]
 def capture_rows(
     inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: Hashes, same: dict[int, int]
 ) -> dict[int, Row]:
-    """File to its row of `captures`. A file with the bytes of an earlier one has none: its hash is the capture."""
+    """File to its row of `captures`."""
     read = {file: list(group) for file, group in groupby(splits, key=lambda one: one.split.file)}
-    return {one.file: _capture_row(one, read.get(one.file, []), hashed) for one in inputs if one.file not in same}
+    rows = {one.file: _capture_row(one, read.get(one.file, []), hashed) for one in inputs}
+    for file, earlier in same.items():
+        rows[file]["duplicate_of"] = inputs[earlier].shown_path
+    return rows
 
 
 def _capture_row(one: Input, splits: list[ReadSplit], hashed: Hashes) -> Row:
@@ -38,6 +41,7 @@ def _capture_row(one: Input, splits: list[ReadSplit], hashed: Hashes) -> Row:
         "last_ts": None if last is None else last // 1000,
         "last_ts_ns": last,
         "link_types": sorted({link for split in splits for link in split.link_types}),
+        "duplicate_of": None,
         "state": "unreadable" if one.capture is None else "truncated" if damaged else "complete",
     }
 

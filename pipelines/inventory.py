@@ -85,11 +85,11 @@ def hashes(spark: SparkSession, inputs: Sequence[Input]) -> Hashes:
 
 
 def duplicates(inputs: Sequence[Input], digests: dict[int, str]) -> dict[int, int]:
-    """File to the earlier file that has the same bytes."""
+    """Readable capture to the earlier one that has the same bytes."""
     first: dict[str, int] = {}
     same: dict[int, int] = {}
     for one in inputs:
-        digest = digests.get(one.file)
+        digest = digests.get(one.file) if one.capture else None
         if digest is not None and first.setdefault(digest, one.file) != one.file:
             same[one.file] = first[digest]
     return same

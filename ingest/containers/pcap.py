@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from decoders.errors import Malformed, NotThisFormat, Truncated
-from decoders.limits import MAX_RECORD_BYTES
+from decoders.limits import MAX_RECORD_BYTES, MAX_RECORDS_AT_ONCE
 from ingest.containers.model import (
     ByteOrder,
     Interface,
@@ -70,7 +70,7 @@ class Pcap:
         at, size = 0, len(buffer)
         last_start = min(limit - base, size - header + 1)
         damage = None
-        while at < last_start:
+        while at < last_start and len(found) < MAX_RECORDS_AT_ONCE:
             length = captured_len(buffer, at + 8)[0]
             if length > MAX_RECORD_BYTES:
                 damage = Note("record-length-absurd", f"a record claims {length} captured bytes", base + at)
@@ -80,7 +80,8 @@ class Pcap:
                 break
             found_append(at)
             at = following
-        if damage is None and at_end and base + at < limit and at < size:
+        ended = len(found) < MAX_RECORDS_AT_ONCE
+        if damage is None and ended and at_end and base + at < limit and at < size:
             damage = _cut(buffer, at, base, section)
         records = _columns(buffer, base, section, found)
         return Step([records] if found else [], Position(base + at, section), damage, beyond_snap_length(records))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from decoders.errors import Malformed, NotThisFormat, Truncated
-from decoders.limits import MAX_RECORD_BYTES
+from decoders.limits import MAX_RECORD_BYTES, MAX_RECORDS_AT_ONCE
 from ingest.containers.model import (
     NO_TIME,
     ByteOrder,
@@ -64,9 +64,9 @@ class Pcapng:
         step = Step([], start)
         packets: list[int] = []
         at, size = 0, len(buffer)
-        while base + at < limit and at + 12 <= size:
+        while base + at < limit and at + 12 <= size and len(packets) < MAX_RECORDS_AT_ONCE:
             at = _enhanced_packets(buffer, at, min(limit - base, size), section.byte_order, packets)
-            if base + at >= limit or at + 12 > size:
+            if base + at >= limit or at + 12 > size or len(packets) >= MAX_RECORDS_AT_ONCE:
                 break
             kind, length = struct.unpack_from(f"{section.byte_order}II", buffer, at)
             if kind == SHB:
@@ -101,7 +101,8 @@ class Pcapng:
             at = following
         _flush(step, buffer, base, section, packets)
         step.next = Position(base + at, section)
-        if step.damage is None and at_end and base + at < limit and at < size:
+        ended = len(packets) < MAX_RECORDS_AT_ONCE
+        if step.damage is None and ended and at_end and base + at < limit and at < size:
             step.damage = Note("record-cut", f"the file ends after {size - at} bytes of a block", base + at)
         return step
 
@@ -128,7 +129,7 @@ def _enhanced_packets(buffer: bytes, at: int, limit: int, order: ByteOrder, pack
     head = struct.Struct(f"{order}II12xI").unpack_from
     closing = struct.Struct(f"{order}I").unpack_from
     append, smallest, last = packets.append, SMALLEST[EPB], len(buffer) - SMALLEST[EPB]
-    while at < limit and at <= last:
+    while at < limit and at <= last and len(packets) < MAX_RECORDS_AT_ONCE:
         kind, length, captured = head(buffer, at)
         following = at + length
         if kind != EPB or not smallest + captured <= length <= MAX_BLOCK or captured > MAX_RECORD_BYTES:

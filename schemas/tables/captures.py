@@ -23,6 +23,11 @@ CAPTURES = Table(
         Column("last_ts_ns", LONG, "The same in nanoseconds since 1970."),
         Column("link_types", pa.list_(LONG), "Link types of its interfaces (numbers as in the file format), sorted."),
         Column(
+            "duplicate_of",
+            STRING,
+            "Path of an earlier input with the same bytes; such a file is listed and not analysed again.",
+        ),
+        Column(
             "state",
             STRING,
             "`complete`; `truncated`: read up to a damaged place; `unreadable`: nothing was read. `issues` says why.",

@@ -54,6 +54,6 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "fragment-too-large": ("packet", "IP fragments that reach beyond the largest datagram."),
     "fragment-empty": ("packet", "An IP fragment without bytes."),
     "fragment-odd-length": ("packet", "An IP fragment in the middle whose length is no multiple of 8."),
-    "tcp-gap": ("stream", "Bytes of a kept connection are missing from the capture."),
+    "tcp-gap": ("stream", "Bytes of a kept connection are missing; the frame is the one that proved it."),
     "tcp-overlap-conflict": ("stream", "A retransmission has other bytes than the original; the first ones stand."),
 }

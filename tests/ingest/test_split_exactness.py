@@ -193,3 +193,14 @@ def test_a_file_that_vanished_is_damage_not_an_error(capture: Path) -> None:
     (report,) = exact(splits, [walk(split) for split in splits])
     assert report.damage is not None
     assert (report.damage.code, report.packets) == ("not-readable", 0)
+
+
+@settings(max_examples=40)
+@given(data=CAPTURES, at_once=st.integers(1, 5))
+def test_how_many_records_are_read_at_once_changes_nothing(capture: Path, data: bytes, at_once: int) -> None:
+    capture.write_bytes(data)
+    whole = sequential(capture)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("pcap", "pcapng"):
+            patch.setattr(f"ingest.containers.{module}.MAX_RECORDS_AT_ONCE", at_once)
+        assert sequential(capture) == whole

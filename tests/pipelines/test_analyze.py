@@ -7,6 +7,7 @@ import pytest
 import zstandard
 
 from ingest.choice import Scope
+from tests.builders.containers import Packet, pcap
 from tests.builders.conversations import write_pcap
 from tests.pipelines import world
 from tests.pipelines.running import Row, Tables, counters, run
@@ -151,7 +152,7 @@ def test_compressed_captures_and_second_copies_change_nothing(
     (tmp_path / "copy.pcap").write_bytes(data)
     twice = run(spark, [one_file, tmp_path / "copy.pcap"], tmp_path / "tables-twice")
     assert twice["flows"] == tables["flows"]
-    assert len(twice["captures"]) == 1
+    assert [row["duplicate_of"] for row in twice["captures"]] == [None, twice["captures"][0]["path"]]
     assert [issue["code"] for issue in twice["issues"] if issue["uid"] is None] == ["duplicate-capture"]
 
 
@@ -171,3 +172,15 @@ def test_scope_rpc_keeps_other_interfaces_too(spark: SparkSession, one_file: Pat
     assert {flow["id"]["orig_p"] for flow in found["flows"]} == world.KEPT | {world.OTHER_RPC}
     (flow,) = by_port(found, world.OTHER_RPC)
     assert flow["chosen_by"] == "scope"
+
+
+def test_flood_of_issues_is_cut_and_counted(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.analyze.MAX_ISSUES_OF_A_KIND", 10)
+    zeros = tmp_path / "zeros.pcap"
+    zeros.write_bytes(pcap([Packet(b"", ts=0)] * 50))
+    found = run(spark, [zeros], tmp_path / "tables")
+    assert [issue["frame"] for issue in found["issues"]] == [None, *range(1, 11)]
+    assert found["issues"][0]["detail"] == "40 more of this kind are not listed"
+    assert counters(found, "packets") == {"in": 50, "set_aside_header_cut": 50}

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 
 from ingest.files import sha256
 from pipelines.capture_facts import capture_rows, file_issues
 from pipelines.inventory import Hashes, duplicates, take_stock
 from tests.builders.containers import Packet, pcap
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_files_are_numbered_by_their_first_packet_not_by_their_names(tmp_path: Path) -> None:
@@ -43,10 +41,25 @@ def test_file_that_changed_during_the_run_is_not_complete(tmp_path: Path) -> Non
     assert "changed-while-read" in [issue["code"] for issue in file_issues(stock, [], hashed, {})]
 
 
-def test_same_bytes_under_two_names_are_one_capture(tmp_path: Path) -> None:
+def test_same_bytes_under_two_names_are_one_capture_with_two_rows(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).write_bytes(pcap([Packet(bytes(60), ts=1)]))
-    stock = take_stock([str(tmp_path / "a"), str(tmp_path / "b")])
-    same = duplicates(stock, {0: "hash", 1: "hash"})
-    assert same == {1: 0}
-    assert list(capture_rows(stock, [], Hashes({0: "hash", 1: "hash"}, set()), same)) == [0]
+        (tmp_path / f"empty-{name}").write_bytes(b"")
+    stock = take_stock([str(tmp_path / name) for name in ("a", "b", "empty-a", "empty-b")])
+    digests = {one.file: str(one.size) for one in stock}
+    same = duplicates(stock, digests)
+    rows = capture_rows(stock, [], Hashes(digests, set()), same)
+    assert {row["path"][-1]: row["duplicate_of"] for row in rows.values() if row["format"]} == {
+        "a": None,
+        "b": str(tmp_path / "a"),
+    }
+    assert len(rows) == 4
+    assert len(same) == 1, "an empty file is unreadable, not a duplicate"
+
+
+def test_name_that_is_not_utf8_is_shown_escaped(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/bad\xff.pcap"
+    Path(os.fsdecode(path)).write_bytes(pcap([]))
+    (one,) = take_stock([os.fsdecode(path)])
+    assert one.capture is not None
+    assert one.shown_path.endswith("bad\\xff.pcap")
