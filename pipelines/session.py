@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import re
 import shutil
@@ -61,7 +60,6 @@ def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None =
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     return session
 
 

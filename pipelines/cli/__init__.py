@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import signal
 import sys
 import traceback
@@ -30,6 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     # So that a run that is told to end cleans up behind itself, as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if not getattr(options, "debug", False):
+        # Without a handler, what libraries log at an interrupt goes to stderr, traceback and all.
+        logging.getLogger().addHandler(logging.NullHandler())
     try:
         return int(options.run(options))
     except Stop as stop:
