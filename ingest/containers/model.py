@@ -112,7 +112,7 @@ class Container(Protocol):
         ...
 
 
-def unaligned(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
+def unaligned(buffer: bytes, dtype: str | np.dtype[Any]) -> npt.NDArray[Any]:
     """A view that has the value starting at byte i as its element i."""
     import numpy as np  # noqa: PLC0415 - keeps this module free of numpy for those who only need its names
 

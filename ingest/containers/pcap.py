@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +22,14 @@ from ingest.containers.model import (
     unaligned,
 )
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 FILE_HEADER = 24
 CHAIN = 8
 """Records in a row that must look right before a guess is believed: one alone is easily imitated by payload."""
+GUESS_WINDOW = 16_384
+"""Offsets tested at once: the first record is usually within a few kilobytes."""
 MAX_PAUSE_SECONDS = 86_400
 """Between records in such a row, forth or back. A longer pause makes a guess fail, which costs only time."""
 
@@ -64,19 +70,20 @@ class Pcap:
 
     def walk(self, buffer: bytes, start: Position, limit: int, *, at_end: bool) -> Step:
         section, base, header = start.section, start.offset, start.section.record_header
-        captured_len = struct.Struct(f"{section.byte_order}I").unpack_from
+        captured_len = struct.Struct(f"{section.byte_order}8xI").unpack_from
         found: list[int] = []
         found_append = found.append
         at, size = 0, len(buffer)
         last_start = min(limit - base, size - header + 1)
         damage = None
-        while at < last_start and len(found) < MAX_RECORDS_AT_ONCE:
-            length = captured_len(buffer, at + 8)[0]
-            if length > MAX_RECORD_BYTES:
-                damage = Note("record-length-absurd", f"a record claims {length} captured bytes", base + at)
+        for _ in range(MAX_RECORDS_AT_ONCE):
+            if at >= last_start:
                 break
+            length = captured_len(buffer, at)[0]
             following = at + header + length
-            if following > size:
+            if following > size or length > MAX_RECORD_BYTES:
+                if length > MAX_RECORD_BYTES:
+                    damage = Note("record-length-absurd", f"a record claims {length} captured bytes", base + at)
                 break
             found_append(at)
             at = following
@@ -91,37 +98,43 @@ class Pcap:
         header = section.record_header
         if len(buffer) < header:
             return None
-        u32 = unaligned(buffer, f"{section.byte_order}u4")
-        starts = len(buffer) - header + 1
-        seconds, fraction, captured, wire = (u32[shift : shift + starts] for shift in (0, 4, 8, 12))
-        plausible = (
-            (fraction < section.interfaces[0].ticks_per_second)
-            & (captured <= MAX_RECORD_BYTES)
-            & (captured > 0)
-            & (wire >= captured)
-            & (wire <= 2 * MAX_RECORD_BYTES)
-        )
+        fields = np.dtype([(name, f"{section.byte_order}u4") for name in ("seconds", "fraction", "captured", "wire")])
+        starts = unaligned(buffer, fields)[: len(buffer) - header + 1]
         possible = None
-        for candidate in np.flatnonzero(plausible).tolist():
-            holds = _chain_holds(plausible, seconds, captured, candidate, header)
-            if holds:
-                return Position(at + candidate, section)
-            if holds is None and possible is None:
-                possible = Position(at + candidate, section)
+        for first in range(0, len(starts), GUESS_WINDOW):
+            plausible = _plausible(starts[first : first + GUESS_WINDOW], section)
+            for candidate in (np.flatnonzero(plausible) + first).tolist():
+                holds = _chain_holds(starts, candidate, section)
+                if holds:
+                    return Position(at + candidate, section)
+                if holds is None and possible is None:
+                    possible = Position(at + candidate, section)
         return possible
 
 
-def _chain_holds(plausible: np.ndarray, seconds: np.ndarray, captured: np.ndarray, at: int, header: int) -> bool | None:
+def _plausible(starts: npt.NDArray[np.void], section: Section) -> npt.NDArray[np.bool_]:
+    captured, wire = starts["captured"], starts["wire"]
+    result: npt.NDArray[np.bool_] = (
+        (starts["fraction"] < section.interfaces[0].ticks_per_second)
+        & (captured <= MAX_RECORD_BYTES)
+        & (captured > 0)
+        & (wire >= captured)
+        & (wire <= 2 * MAX_RECORD_BYTES)
+    )
+    return result
+
+
+def _chain_holds(starts: npt.NDArray[np.void], at: int, section: Section) -> bool | None:
     """None: it leaves the buffer before it is long enough, and not exactly at its end as the last record does."""
-    last = int(seconds[at])
+    last = int(starts[at]["seconds"])
     for _ in range(CHAIN):
-        if at >= len(plausible):
-            return True if at == len(plausible) + header - 1 else None
-        now = int(seconds[at])
-        if not plausible[at] or abs(now - last) > MAX_PAUSE_SECONDS:
+        if at >= len(starts):
+            return True if at == len(starts) + section.record_header - 1 else None
+        now = int(starts[at]["seconds"])
+        if not _plausible(starts[at : at + 1], section)[0] or abs(now - last) > MAX_PAUSE_SECONDS:
             return False
         last = now
-        at += header + int(captured[at])
+        at += section.record_header + int(starts[at]["captured"])
     return True
 
 
@@ -136,18 +149,17 @@ def _cut(buffer: bytes, at: int, base: int, section: Section) -> Note:
 
 def _columns(buffer: bytes, base: int, section: Section, found: list[int]) -> Records:
     at = np.array(found, np.int64)
-    u32 = unaligned(buffer, f"{section.byte_order}u4")
-    interface = section.interfaces[0]
-    nanoseconds_per_tick = 1_000_000_000 // interface.ticks_per_second
-    seconds, fraction = u32[at].astype(np.int64), u32[at + 4].astype(np.int64)
+    # Whole headers in one go: field by field, each would miss the cache again.
+    headers = unaligned(buffer, "V16")[at].view(f"{section.byte_order}u4").reshape(-1, 4).astype(np.int64)
+    nanoseconds_per_tick = 1_000_000_000 // section.interfaces[0].ticks_per_second
     return Records(
         buffer=buffer,
         base=base,
         section=section,
         record_offset=at,
         data_offset=at + section.record_header,
-        captured_len=u32[at + 8].astype(np.int64),
-        wire_len=u32[at + 12].astype(np.int64),
-        ts_ns=seconds * 1_000_000_000 + fraction * nanoseconds_per_tick,
+        captured_len=headers[:, 2].copy(),
+        wire_len=headers[:, 3].copy(),
+        ts_ns=headers[:, 0] * 1_000_000_000 + headers[:, 1] * nanoseconds_per_tick,
         interface=np.zeros(len(at), np.int64),
     )
