@@ -61,9 +61,6 @@ MAX_GAPS_REMEMBERED: Final = 256
 MAX_DOUBTFUL_SYNS: Final = 8
 """Copies of a SYN at odds with its open connection kept until a packet decides: four retries seen by two taps."""
 
-MAX_PDU_BYTES: Final = 65_535
-"""frag_length has 16 bits."""
-
 MAX_RESYNC_BYTES: Final = 262_144
 """Bytes searched for a PDU header after a gap before the direction is taken not to speak DCE/RPC."""
 

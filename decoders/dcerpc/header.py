@@ -29,18 +29,6 @@ class PacketType(enum.IntEnum):
     ORPHANED = 19
 
 
-FROM_CLIENT: Final = frozenset(
-    (
-        PacketType.BIND,
-        PacketType.ALTER_CONTEXT,
-        PacketType.AUTH3,
-        PacketType.CO_CANCEL,
-        PacketType.ORPHANED,
-        PacketType.REQUEST,
-    )
-)
-"""A server sends requests too, as callbacks, but only to a client that sent one first ([MS-RPCE] 3.3.1.5.9)."""
-
 _TYPES: Final = {int(member): member for member in PacketType}
 _FIXED: Final = {"<": struct.Struct("<HHI"), ">": struct.Struct(">HHI")}
 

@@ -11,6 +11,7 @@ from ingest.files import expand
 from ingest.splits import SPLIT_BYTES
 from pipelines.analyze import analyze
 from pipelines.inventory import take_stock
+from schemas.tables.issues import ISSUE_CODES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,7 @@ def run(
     finished = analyze(spark, inputs, Choice(scope), out, lambda _: None, split_bytes)
     assert finished.imbalances == []
     tables = read(out)
+    assert {issue["code"] for issue in tables["issues"]} <= set(ISSUE_CODES)
     assert finished.row_counts == {name: len(rows) for name, rows in tables.items()}
     return tables
 
