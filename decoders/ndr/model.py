@@ -1,0 +1,207 @@
+"""IDL as frozen values: an interface is declared once, everything else is made from the declaration.
+
+What a decoded value looks like in Python, whichever decoder made it:
+
+| declared | value |
+|---|---|
+| Scalar, Enum | int, or float |
+| Guid | lower-case text |
+| ContextHandle | its UUID as lower-case text; None for the null handle |
+| Struct | dict, one entry a member in declaration order; the arms of an unnamed union stand among them |
+| Union | dict with every arm's name; the arm on the wire holds its value, the others None |
+| Pointer | the referent's value; None for a null pointer |
+| Array of `byte`, `unsigned char` | bytes |
+| other Array | list |
+| String | str without its terminator; a lone surrogate is written as the six characters \\udXXX |
+
+A member that could not be reached is None.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A base type under the name the IDL uses for it. Aligned by its size in both transfer syntaxes."""
+
+    name: str
+    size: int
+    signed: bool = False
+    floating: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """16 bits in NDR unless `v1_enum`, always 32 in NDR64: [MS-RPCE] 2.2.4.6, 2.2.5.2."""
+
+    name: str
+    members: tuple[tuple[str, int], ...]
+    tag: str = ""
+    v1_enum: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Guid:
+    """16 bytes, aligned 4: u32, u16, u16 in the PDU's byte order, then eight bytes."""
+
+    name: str = "GUID"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextHandle:
+    """u32 attributes and a UUID, 20 bytes aligned 4 in both syntaxes: [C706] appendix N."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A structure declared elsewhere, possibly around this very member: resolved through Interface.types."""
+
+    name: str
+
+
+class PointerKind(enum.StrEnum):
+    REF = "ref"
+    UNIQUE = "unique"
+    FULL = "ptr"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    to: Type
+    kind: PointerKind = PointerKind.UNIQUE
+    written: bool = False
+    """The attribute stands in the IDL; otherwise it follows from where the pointer stands ([MS-RPCE] 2.2.4.9)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Fixed by `bound`; conformant with `size_is`; varying with `length_is`; conformant varying with both."""
+
+    of: Type
+    bound: int | None = None
+    size_is: str | None = None
+    """As the IDL writes it, e.g. `cp` or `*num_ents`: compared with the wire's count, never used in its place."""
+    length_is: str | None = None
+
+    @property
+    def conformant(self) -> bool:
+        return self.bound is None
+
+    @property
+    def varying(self) -> bool:
+        return self.length_is is not None
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    """[string]: conformant varying, or varying where `bound` is given. `of` is CHAR or WCHAR."""
+
+    of: Scalar
+    bound: int | None = None
+    written: bool = True
+    """False: peers send a string although the published IDL lacks [string]. A stub with no room left for a string's
+    counts is then read as the IDL has it, one character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a structure, an arm of a union or, through Parameter, an argument."""
+
+    name: str
+    """Empty for an unnamed union."""
+    type: Type
+    range: tuple[int, int] | None = None
+    switch_is: str | None = None
+    payload: bool = False
+    """Message bytes: tables hold their size and SHA-256, and the bytes only if the user asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    name: str
+    members: tuple[Member, ...]
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    cases: tuple[int, ...]
+    member: Member | None
+    labels: tuple[str, ...] = ()
+    """The cases as the IDL writes them, where it does not write numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """Not encapsulated: the discriminant stands in the structure and again before the arm ([MS-RPCE] 2.2.4.8)."""
+
+    name: str
+    switch: Scalar | Enum
+    arms: tuple[Arm, ...]
+
+
+Type: TypeAlias = Scalar | Enum | Guid | ContextHandle | Named | Pointer | Array | String | Struct | Union
+
+
+class Direction(enum.Flag):
+    IN = enum.auto()
+    OUT = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`handle_t` parameters are not on the wire and not declared here."""
+
+    direction: Direction
+    member: Member
+    const: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    opnum: int
+    name: str
+    parameters: tuple[Parameter, ...]
+    returns: Scalar | None
+    section: str
+    """Of the interface's document, e.g. `3.1.4.1`."""
+    doc: str
+    """What the call does, one sentence of ours."""
+    status: str = "return_value"
+    """Where the response says how it went: `return_value`, an [out] parameter, or empty where nothing says so."""
+
+    def on_the_wire(self, direction: Direction) -> tuple[Member, ...]:
+        """The members of a request (IN) or a response (OUT), the return value last."""
+        sent = tuple(parameter.member for parameter in self.parameters if direction in parameter.direction)
+        if direction is Direction.OUT and self.returns is not None:
+            return (*sent, Member("return_value", self.returns))
+        return sent
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    name: str
+    uuid: str
+    version: tuple[int, int]
+    document: str
+    """Short name of the specification, e.g. `MS-MQQP`."""
+    doc: str
+    operations: tuple[Operation, ...]
+    types: Mapping[str, Type]
+    """By name: what Named refers to, and what the rendered IDL declares, in order."""
+    binding_handle: str = "hBind"
+    """The handle_t parameter's name in the IDL."""
+
+
+class Syntax(enum.StrEnum):
+    NDR = "ndr"
+    NDR64 = "ndr64"
