@@ -66,3 +66,66 @@ MAX_RESYNC_BYTES: Final = 262_144
 
 MAX_INTERFACES_KEPT: Final = 64
 """Interface ids remembered per connection; a bind can name 255, a hostile connection any number."""
+
+MAX_NDR_DEPTH: Final = 32
+"""Referents inside referents. MSMQ nests three (vectors of PROPVARIANT); 32 stay far from Python's recursion limit."""
+
+MAX_NDR_VALUES: Final = 1 << 20
+"""Values one stub may yield through its arrays: Windows takes 4 MB of stub ([MS-RPCE] 3.3.3.5.4), a million integers."""
+
+MAX_NDR_PROBLEMS: Final = 64
+"""Problems kept per stub; a stub with more is noise, and the number left out is told."""
+
+MAX_COMPILED_DECODERS: Final = 4_096
+"""Decoders kept by decode(): some 200 operations, two directions, two syntaxes, two byte orders, twice over."""
+
+MAX_PDU_BYTES: Final = 65_535
+"""frag_length has 16 bits: [C706] 12.6.3.1."""
+
+MAX_VERIFICATION_BYTES: Final = 1_024
+"""End of a request's stub searched for a verification trailer: its three known commands take 80 bytes."""
+
+MAX_NTLM_SIGNATURES: Final = 16
+"""NTLMSSP signatures looked at in one token: a real one has one, or two where SPNEGO repeats it."""
+
+MAX_NTLM_NAME_BYTES: Final = 2_048
+"""User, domain and computer names have at most 256 characters, user principal names 1,024."""
+
+MAX_OPEN_CALLS: Final = 1_024
+"""Calls of one connection under way at once: threads of a client share a connection, and they are fewer."""
+
+MAX_STUB_BYTES: Final = 16 * 1024 * 1024
+"""Stub of one request or response kept: Windows takes 4 MB ([MS-RPCE] 3.3.3.5.4), as MSMQ does for a message."""
+
+MAX_OPEN_STUB_BYTES: Final = 64 * 1024 * 1024
+"""Stub bytes of all calls of a connection under way at once."""
+
+MAX_FRAMES_PER_PART: Final = 16_384
+"""Frames listed for one request or response: MAX_STUB_BYTES in segments of 1,460 bytes need 11,492."""
+
+MAX_PRESENTATION_CONTEXTS: Final = 4_096
+"""Presentation contexts remembered per connection: [MS-RPCE] 3.3.1.5.6 lets a server refuse more than 4,000."""
+
+MAX_AUTH_CONTEXTS: Final = 2_000
+"""[MS-RPCE] 3.3.1.5.4: a client must not build more security contexts on a connection."""
+
+MAX_UNANSWERED_BINDS: Final = 64
+"""Proposals waiting for their answer. A client waits for one before it sends the next; more are not captured."""
+
+MAX_READABLE_CHARACTERS: Final = 512
+"""Text made of a PROPVARIANT for people to read; the value itself is kept beside it in full."""
+
+MAX_READABLE_DEPTH: Final = 4
+"""PROPVARIANTs inside PROPVARIANTs shown in such text: [MS-MQMQ] 2.3.12.25 nests three."""
+
+MAX_PROPERTY_ROWS: Final = 16_384
+"""Rows made of a property that is a table in itself: one a connection attempt, or one a sending queue manager."""
+
+MAX_TOWER_FLOORS: Final = 16
+"""[MS-RPCE] 3.1.3.5.3: servers refuse more than six floors; what hides behind more than 16 is no endpoint."""
+
+MAX_EARLY_ANSWERS: Final = 256
+"""Complete responses kept for a request that comes out later, from behind a hole; of one-sided captures none ever does."""
+
+MAX_COLUMNAR_ROUNDS: Final = 4_096
+"""Element by element rounds of one columnar batch: eight times ept_lookup's 500 entries; longer stubs are interpreted."""

@@ -10,6 +10,8 @@ from decoders.dcerpc.well_known import INTERFACES, PORTS
 from decoders.tcp.model import Side
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from decoders.dcerpc.recogniser import Recogniser
 
 Endpoint = tuple[bytes, int]
@@ -40,10 +42,13 @@ class DecidedBy(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to keep. `learned` holds endpoints announced elsewhere: by the endpoint mapper or by a port query."""
+    """What to keep."""
 
     scope: Scope = Scope.MSMQ
-    learned: frozenset[Endpoint] = field(default_factory=frozenset)
+    learned: Mapping[Endpoint, frozenset[str]] = field(default_factory=dict)
+    """Endpoints announced elsewhere, by the endpoint mapper or by a port query, and the interfaces announced there."""
+    known: Mapping[str, ChosenBy] = field(default_factory=dict)
+    """Connections, by uid, of which an earlier look found only after their first PDU why to keep them."""
 
     def of(self, recogniser: Recogniser, low: Endpoint, high: Endpoint) -> ChosenBy | None:
         """Why to keep it. Once there is a reason it stays one, whatever follows on the connection."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from decoders.net.addresses import to_pair
+
 if TYPE_CHECKING:
     from decoders.net.model import Column, Headers
 
@@ -25,10 +27,22 @@ def from_low_side(headers: Headers, rows: Column) -> Column:
     return result
 
 
-def conversation_keys(headers: Headers, rows: Column) -> Column:
-    """An int64 a row. Two conversations that share a key are told apart again where segments are put in order."""
+def endpoint_keys(headers: Headers, rows: Column) -> tuple[Column, Column]:
+    """Source and destination, a uint64 a row each."""
     source = _endpoint(headers.src_high[rows], headers.src_low[rows], headers.sport[rows])
     destination = _endpoint(headers.dst_high[rows], headers.dst_low[rows], headers.dport[rows])
+    return source, destination
+
+
+def endpoint_key(address: bytes, port: int) -> int:
+    """The same of one endpoint, signed as columns of the scan hold it."""
+    high, low = (np.array([half], np.uint64) for half in to_pair(address))
+    return int(_endpoint(high, low, np.array([port])).view(np.int64)[0])
+
+
+def conversation_keys(headers: Headers, rows: Column, ends: tuple[Column, Column] | None = None) -> Column:
+    """An int64 a row. Two conversations that share a key are told apart again where segments are put in order."""
+    source, destination = ends or endpoint_keys(headers, rows)
     # Sum and exclusive or are symmetric, so no sorting of the two endpoints is needed.
     both = _mixed(source + destination) ^ (source ^ destination) * _GOLDEN
     return (_mixed(both) + headers.ip_version[rows].astype(np.uint64)).view(np.int64)

@@ -16,7 +16,7 @@ from decoders.net.dissect import dissect_transport
 from decoders.net.fragments import Datagram, Fragment, FragmentFate, FragmentNote, reassemble
 from decoders.net.model import IpFragment, Outcome, SetAside, TcpHeader
 from decoders.tcp.model import ACK, SYN
-from ingest.conversations import conversation_keys, from_low_side
+from ingest.conversations import conversation_keys, endpoint_key, from_low_side
 from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, COUNTS, NO_SPLIT, SCAN_ISSUES, SEGMENTS, SYNS
 
@@ -131,6 +131,8 @@ class _Made:
                 "may_be_rpc": bool(may_begin_pdu(octets, headers.payload_offset, headers.payload_len)[0]),
                 "base_low": None if bases[0] == NEVER else bases[0],
                 "base_high": None if bases[1] == NEVER else bases[1],
+                "low_end": endpoint_key(low_h, low_p),
+                "high_end": endpoint_key(high_h, high_p),
             },
         )
         if header.flags & SYN:

@@ -12,7 +12,7 @@ from decoders.dcerpc.well_known import PORTS
 from decoders.net.model import Outcome
 from decoders.tcp.model import ACK, SYN
 from ingest.containers.model import NO_TIME
-from ingest.conversations import conversation_keys, from_low_side
+from ingest.conversations import conversation_keys, endpoint_keys, from_low_side
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
 from ingest.splits import SplitReader
 from ingest.stream_bases import NEVER, stream_bases
@@ -105,7 +105,8 @@ class _Scan:
         if not len(tcp):
             return
         buffer = np.frombuffer(records.buffer, np.uint8)
-        keys, low = conversation_keys(headers, tcp), from_low_side(headers, tcp)
+        ends, low = endpoint_keys(headers, tcp), from_low_side(headers, tcp)
+        keys = conversation_keys(headers, tcp, ends)
         payload = headers.payload_len[tcp].astype(np.int64)
         known = (_WELL_KNOWN[headers.sport[tcp]] | _WELL_KNOWN[headers.dport[tcp]]) & (payload > 0)
         frames, flags, seq = tcp + self.frame, headers.flags[tcp], headers.seq[tcp]
@@ -121,6 +122,8 @@ class _Scan:
                     "may_be_rpc": may_begin_pdu(buffer, headers.payload_offset[tcp], payload),
                     "base_low": base_low,
                     "base_high": base_high,
+                    "low_end": np.where(low, *ends).view(np.int64),
+                    "high_end": np.where(low, *reversed(ends)).view(np.int64),
                 }
             ),
         )
@@ -222,6 +225,9 @@ _REDUCTIONS = {
     "may_be_rpc": np.logical_or,
     "base_low": np.minimum,
     "base_high": np.minimum,
+    # The same in every row of a conversation.
+    "low_end": np.minimum,
+    "high_end": np.minimum,
 }
 
 

@@ -1,4 +1,4 @@
-"""Connection ids of Zeek's shape, derived instead of drawn: the same packets give the same id in every run."""
+"""Connection and call ids of Zeek's shape, derived instead of drawn: the same packets give the same id in every run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,19 @@ def connection_uid(
         first_seq,
         first_ack,
     )
-    digest = hashlib.sha256("|".join(map(str, facts)).encode()).digest()
+    return "C" + _letters("|".join(map(str, facts)))
+
+
+def call_uid(uid: str, *, from_orig: bool, offset: int) -> str:
+    """By the place of the call's first PDU: sender and offset in the stream."""
+    return "R" + _letters(f"{uid}|{from_orig:d}|{offset}")
+
+
+def _letters(facts: str) -> str:
+    digest = hashlib.sha256(facts.encode()).digest()
     number = int.from_bytes(digest[: _BITS // 8], "big")
     letters = []
     while number:
         number, letter = divmod(number, len(_ALPHABET))
         letters.append(_ALPHABET[letter])
-    return "C" + "".join(reversed(letters))
+    return "".join(reversed(letters))

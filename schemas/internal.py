@@ -10,6 +10,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 from schemas.model import BINARY, BOOL, INT, LONG, STRING, Column, Table
+from schemas.parcels import PARCELS
+from schemas.shared_columns import UID
 from schemas.tables.flows import FLOWS
 from schemas.tables.issues import ISSUES
 
@@ -51,6 +53,8 @@ CONVERSATIONS = Table(
             "base_low", LONG, "Earliest base of the lower endpoint, see ingest.stream_bases; null if none is known."
         ),
         Column("base_high", LONG, "Earliest base of the higher endpoint."),
+        Column("low_end", LONG, "Hash of the lower endpoint's address and port."),
+        Column("high_end", LONG, "Hash of the higher endpoint's."),
     ),
 )
 
@@ -139,6 +143,15 @@ NO_SPLIT = -1
 """Split of rows that come from datagrams put together out of fragments; their frames are final."""
 DEFRAGMENTED = (SEGMENTS, CONVERSATIONS, SYNS, SCAN_ISSUES, COUNTS)
 
+_COUNTS = Column(
+    "counts",
+    pa.list_(
+        pa.struct(
+            [pa.field("file", INT), pa.field("stage", STRING), pa.field("counter", STRING), pa.field("value", LONG)]
+        )
+    ),
+    "What it adds to the accounting. Kept by connection, since a later look may replace all that was said of it.",
+)
 STREAM_FLOWS = Table(
     "flows",
     "A row of flows before Wireshark's stream number is known.",
@@ -146,11 +159,18 @@ STREAM_FLOWS = Table(
         *(column for column in FLOWS.columns if column.name != "tcp_stream"),
         _KEY,
         Column("file", INT, "Ordinal of the first capture."),
+        Column("unresolved", BOOL, "It has calls whose interface is not known."),
+        _COUNTS,
     ),
 )
-STREAM_COUNTS = Table(
-    "stream_counts",
-    "A counter of the streams.",
-    (_FILE, Column("stage", STRING, "Stage."), Column("counter", STRING, "Name."), Column("value", LONG, "Value.")),
+ASIDES = Table(
+    "asides",
+    "A connection not kept.",
+    (
+        UID,
+        _KEY,
+        Column("chosen_by", STRING, "Why it should have been kept, where that came to light after its first PDU."),
+        _COUNTS,
+    ),
 )
-STREAMS = (STREAM_FLOWS, ISSUES, STREAM_COUNTS)
+STREAMS = (STREAM_FLOWS, ASIDES, ISSUES, PARCELS)

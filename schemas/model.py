@@ -9,6 +9,7 @@ import pyarrow as pa
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 STRING, LONG, INT, BOOL, BINARY = pa.string(), pa.int64(), pa.int32(), pa.bool_(), pa.binary()
+DOUBLE, UNSIGNED_LONG = pa.float64(), pa.decimal128(20, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ _DDL = {
     BOOL: "BOOLEAN",
     BINARY: "BINARY",
     TIMESTAMP: "TIMESTAMP",
+    DOUBLE: "DOUBLE",
 }
 
 

@@ -15,6 +15,11 @@ UID = Column(
     STRING,
     "Connection id, derived from addresses, ports and first packet: the same in every run over the same packets.",
 )
+CALL_UID = Column(
+    "call_uid",
+    STRING,
+    "Call id, derived from the connection and the place of the call's first PDU: the same in every run.",
+)
 COMMUNITY_ID = Column("community_id", STRING, "Community ID v1 of the connection, seed 0.")
 ID = Column("id", ID_TYPE, "Addresses and ports; orig is the RPC client, as in Zeek.")
 CAPTURE_ID = Column("capture_id", STRING, "SHA-256 of the capture file.")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import enum
 import struct
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
+
+ByteOrder: TypeAlias = Literal["<", ">"]
 
 HEADER_BYTES: Final = 16
 RPC_VERSION: Final = 5
@@ -29,6 +31,36 @@ class PacketType(enum.IntEnum):
     ORPHANED = 19
 
 
+FIXED_BYTES: Final = {
+    PacketType.REQUEST: 24,
+    PacketType.RESPONSE: 24,
+    PacketType.FAULT: 28,
+    PacketType.BIND: 28,
+    PacketType.BIND_ACK: 26,
+    PacketType.BIND_NAK: 18,
+    PacketType.ALTER_CONTEXT: 28,
+    PacketType.ALTER_CONTEXT_RESP: 26,
+    PacketType.AUTH3: 16,
+    PacketType.SHUTDOWN: 16,
+    PacketType.CO_CANCEL: 16,
+    PacketType.ORPHANED: 16,
+}
+"""Header and the fields no PDU of the type is without: [C706] 12.6.4."""
+
+
+class PduFlag(enum.IntFlag):
+    """pfc_flags, [C706] 12.6.3.1."""
+
+    FIRST_FRAG = 0x01
+    LAST_FRAG = 0x02
+    PENDING_CANCEL = 0x04
+    """PFC_SUPPORT_HEADER_SIGN in binds and their answers and in auth3, [MS-RPCE] 2.2.2.3."""
+    CONC_MPX = 0x10
+    DID_NOT_EXECUTE = 0x20
+    MAYBE = 0x40
+    OBJECT_UUID = 0x80
+
+
 _TYPES: Final = {int(member): member for member in PacketType}
 _FIXED: Final = {"<": struct.Struct("<HHI"), ">": struct.Struct(">HHI")}
 
@@ -37,10 +69,19 @@ _FIXED: Final = {"<": struct.Struct("<HHI"), ">": struct.Struct(">HHI")}
 class PduHeader:
     packet_type: PacketType
     flags: int
-    byte_order: Literal["<", ">"]
+    byte_order: ByteOrder
     frag_length: int
     auth_length: int
     call_id: int
+    minor: int = 0
+
+    @property
+    def first(self) -> bool:
+        return bool(self.flags & 0x01)
+
+    @property
+    def last(self) -> bool:
+        return bool(self.flags & 0x02)
 
 
 def parse_header(data: bytes | bytearray | memoryview, at: int = 0) -> PduHeader | None:
@@ -52,8 +93,8 @@ def parse_header(data: bytes | bytearray | memoryview, at: int = 0) -> PduHeader
     # drep: integer order in the high nibble, character set in the low one, float format in the second byte, two zeros.
     if packet_type is None or integers & 0xEE or floats > 3 or data[at + 6] or data[at + 7]:
         return None
-    byte_order: Literal["<", ">"] = "<" if integers & 0x10 else ">"
+    byte_order: ByteOrder = "<" if integers & 0x10 else ">"
     frag_length, auth_length, call_id = _FIXED[byte_order].unpack_from(data, at + 8)
     if frag_length < HEADER_BYTES or auth_length > frag_length - HEADER_BYTES:
         return None
-    return PduHeader(packet_type, data[at + 3], byte_order, frag_length, auth_length, call_id)
+    return PduHeader(packet_type, data[at + 3], byte_order, frag_length, auth_length, call_id, data[at + 1])

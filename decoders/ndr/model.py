@@ -1,4 +1,4 @@
-"""IDL as frozen values: an interface is declared once, everything else is made from the declaration.
+r"""IDL as frozen values: an interface is declared once, everything else is made from the declaration.
 
 What a decoded value looks like in Python, whichever decoder made it:
 
@@ -12,7 +12,7 @@ What a decoded value looks like in Python, whichever decoder made it:
 | Pointer | the referent's value; None for a null pointer |
 | Array of `byte`, `unsigned char` | bytes |
 | other Array | list |
-| String | str without its terminator; a lone surrogate is written as the six characters \\udXXX |
+| String | str without its terminator; a lone surrogate is written as the six characters \udXXX |
 
 A member that could not be reached is None.
 """

@@ -33,6 +33,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="what to keep (default: %(default)s)",
     )
     parser.add_argument("--master", default="local[*]", metavar="URL", help="Spark master (default: %(default)s)")
+    parser.add_argument(
+        "--keep-payload", action="store_true", help="keep the bytes of messages too, not only size and SHA-256"
+    )
     parser.add_argument("--force", action="store_true", help="replace the output folder of an earlier run")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting; repeatable")
     parser.add_argument("--debug", action="store_true", help="show the details of an unexpected error")
@@ -78,7 +81,8 @@ def _analyze(
         spark = spark_session(options.master, settings)
     except NoJava as error:
         raise Stop(ExitCode.UNEXPECTED, str(error)) from None
-    return analyze(spark, inputs, Choice(Scope(options.scope)), output.staging / "tables", say)
+    choice, tables = Choice(Scope(options.scope)), output.staging / "tables"
+    return analyze(spark, inputs, choice, tables, say, keep_payload=options.keep_payload)
 
 
 def _settings(given: list[str]) -> dict[str, str]:
@@ -94,7 +98,7 @@ def _facts(options: argparse.Namespace, started: dt.datetime, finished: Finished
         "version": VERSION,
         "started": started.isoformat(timespec="seconds"),
         "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "parameters": {"scope": options.scope},
+        "parameters": {"scope": options.scope, "keep_payload": options.keep_payload},
         "inputs": [
             {"path": row["path"], "sha256": row["capture_id"], "bytes": row["bytes"], "state": row["state"]}
             for row in finished.captures

@@ -30,69 +30,78 @@ _PASSED_ON = (Outcome.TCP.counter, Outcome.IP_FRAGMENT.counter)
 
 
 @dataclass(frozen=True)
-class Selection:
-    conversations: DataFrame
-    syns: DataFrame
-    issues: DataFrame
-    """These three with frames that count from 1 within the capture."""
-    segments: DataFrame
-    set_aside: Counter[tuple[int, str]]
-    """(file, counter) -> packets"""
+class Segments:
+    rows: DataFrame
     partitions: int
-    """Tasks that the segments are worth."""
+    """Tasks that they are worth."""
 
 
-def select(spark: SparkSession, scan: Scan) -> Selection:
-    counts: Counter[tuple[int, str]] = Counter()
-    for one in scan.splits:
-        counts.update({(one.split.file, name): value for name, value in one.counts.items()})
-    placed = {table.name: scan.placed(table) for table in (CONVERSATIONS, SYNS, SCAN_ISSUES)}
-    conversations, made = scan.table(CONVERSATIONS), None
-    if any(counter == Outcome.IP_FRAGMENT.counter and value for (_, counter), value in counts.items()):
-        made = defragmented(scan.placed(FRAGMENTS))
-        for table in (CONVERSATIONS, SYNS, SCAN_ISSUES):
-            placed[table.name] = placed[table.name].unionByName(unwrapped(made, table))
-        conversations = conversations.unionByName(unwrapped(made, CONVERSATIONS))
-        for row in unwrapped(made, COUNTS).groupBy("file", "counter").agg(F.sum("value").alias("n")).collect():
-            counts[row.file, row.counter] += row.n
-    wanted = conversations.where(F.col("may_be_rpc") | F.col("well_known_port")).select("key").distinct().persist()
-    set_aside = Counter({place: n for place, n in counts.items() if place[1] not in _PASSED_ON})
-    needed, size = set(), 0
-    for row in _totals(conversations, wanted):
-        if row.wanted:
+class Selection:
+    """The scan's results over all captures, and the way back to the segments of any of its conversations."""
+
+    def __init__(self, spark: SparkSession, scan: Scan) -> None:
+        self._spark, self._scan = spark, scan
+        counts: Counter[tuple[int, str]] = Counter()
+        for one in scan.splits:
+            counts.update({(one.split.file, name): value for name, value in one.counts.items()})
+        placed = {table.name: scan.placed(table) for table in (CONVERSATIONS, SYNS, SCAN_ISSUES)}
+        self._by_split, self._made = scan.table(CONVERSATIONS), None
+        if any(counter == Outcome.IP_FRAGMENT.counter and value for (_, counter), value in counts.items()):
+            self._made = made = defragmented(scan.placed(FRAGMENTS))
+            for table in (CONVERSATIONS, SYNS, SCAN_ISSUES):
+                placed[table.name] = placed[table.name].unionByName(unwrapped(made, table))
+            self._by_split = self._by_split.unionByName(unwrapped(made, CONVERSATIONS))
+            for row in unwrapped(made, COUNTS).groupBy("file", "counter").agg(F.sum("value").alias("n")).collect():
+                counts[row.file, row.counter] += row.n
+        self.conversations = placed[CONVERSATIONS.name]
+        self.syns = placed[SYNS.name]
+        self.issues = placed[SCAN_ISSUES.name]
+        self.set_aside = Counter({place: n for place, n in counts.items() if place[1] not in _PASSED_ON})
+        """(file, counter) -> packets. Conversations that nobody asked for are among them until they are taken."""
+        for (file, counter), packets in counts.items():
+            if counter == Outcome.TCP.counter:
+                self.set_aside[file, "no_rpc_seen"] += packets
+        self._taken = spark.createDataFrame([], "key long")
+
+    def promising(self) -> DataFrame:
+        """Keys of the conversations that may speak DCE/RPC as far as the scan can tell."""
+        return self._by_split.where(F.col("may_be_rpc") | F.col("well_known_port")).select("key").distinct()
+
+    def reaching(self, ends: list[int]) -> DataFrame:
+        """Keys of the conversations with one of these endpoints, given by ingest.conversations.endpoint_key."""
+        at = F.col("low_end").isin(ends) | F.col("high_end").isin(ends)
+        return self._by_split.where(at).select("key").distinct()
+
+    def take(self, keys: DataFrame) -> Segments:
+        """The segments of these conversations: only the splits that hold some are read again."""
+        keys = keys.persist()
+        fresh = keys.join(self._taken, "key", "left_anti").withColumn("fresh", F.lit(True))
+        needed, size = set(), 0
+        for row in self._totals(keys.join(fresh, "key", "left")):
             needed.add((row.file, row.split))
             size += row.payload_bytes
-        else:
-            set_aside[row.file, "no_rpc_seen"] += row.packets
-    segments = _read_again(spark, scan, needed, wanted)
-    if made is not None:
-        segments = segments.unionByName(unwrapped(made, SEGMENTS).join(wanted, "key", "left_semi"))
-    return Selection(
-        conversations=placed[CONVERSATIONS.name],
-        syns=placed[SYNS.name],
-        issues=placed[SCAN_ISSUES.name],
-        segments=segments,
-        set_aside=set_aside,
-        partitions=max(2 * spark.sparkContext.defaultParallelism, size // STREAM_TASK_BYTES),
-    )
+            self.set_aside[row.file, "no_rpc_seen"] -= row.fresh_packets
+        self._taken = self._taken.unionByName(fresh.select("key"))
+        rows = self._read_again(needed, keys)
+        if self._made is not None:
+            rows = rows.unionByName(unwrapped(self._made, SEGMENTS).join(keys, "key", "left_semi"))
+        return Segments(rows, max(2 * self._spark.sparkContext.defaultParallelism, size // STREAM_TASK_BYTES))
 
+    def _totals(self, keys: DataFrame) -> list[Any]:
+        """Of the conversations in (key, fresh): payload bytes by file and split, and the packets of the fresh ones."""
+        fresh = F.when(F.col("fresh"), F.col("packets")).otherwise(0)
+        return (
+            self._by_split.join(keys, "key", "inner")
+            .groupBy("file", "split")
+            .agg(F.sum("payload_bytes").alias("payload_bytes"), F.sum(fresh).alias("fresh_packets"))
+            .collect()
+        )
 
-def _totals(conversations: DataFrame, wanted: DataFrame) -> list[Any]:
-    """Packets and payload bytes by file and split, of wanted conversations and of the others."""
-    flagged = conversations.join(wanted.withColumn("wanted", F.lit(True)), "key", "left")
-    return (
-        flagged.groupBy("file", "split", F.coalesce("wanted", F.lit(False)).alias("wanted"))
-        .agg(F.sum("packets").alias("packets"), F.sum("payload_bytes").alias("payload_bytes"))
-        .collect()
-    )
+    def _read_again(self, needed: set[tuple[int, int]], wanted: DataFrame) -> DataFrame:
+        splits = [one for one in self._scan.splits if (one.split.file, one.split.index) in needed]
+        keys = self._spark.sparkContext.broadcast(np.sort(wanted.toArrow().column("key").to_numpy()))
 
+        def work(one: ReadSplit) -> Iterator[pa.RecordBatch]:
+            yield from segment_batches(one.split, one.split.file, one.first_frame, keys.value)
 
-def _read_again(spark: SparkSession, scan: Scan, needed: set[tuple[int, int]], wanted: DataFrame) -> DataFrame:
-    """Only the splits that hold packets of wanted conversations."""
-    splits = [one for one in scan.splits if (one.split.file, one.split.index) in needed]
-    keys = spark.sparkContext.broadcast(np.sort(wanted.toArrow().column("key").to_numpy()))
-
-    def work(one: ReadSplit) -> Iterator[pa.RecordBatch]:
-        yield from segment_batches(one.split, one.split.file, one.first_frame, keys.value)
-
-    return run_tasks(spark, packed(splits, lambda one: split_bytes(one.split)), work, SEGMENTS.arrow)
+        return run_tasks(self._spark, packed(splits, lambda one: split_bytes(one.split)), work, SEGMENTS.arrow)

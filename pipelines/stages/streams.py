@@ -1,16 +1,21 @@
-"""Segments to connections in Spark: repartition by conversation, sort, one streaming pass."""
+"""Segments to connections, PDUs and decoded calls in Spark: repartition by conversation, sort, one streaming pass."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from decoders.tcp.model import Segment, Side
+from pipelines.decode.batches import CallBatches
+from pipelines.decode.connection import PlacedCall
 from pipelines.streams import Assembler, SegmentRow
 from schemas.envelope import envelope_schema, wrap
-from schemas.internal import STREAM_COUNTS, STREAMS
+from schemas.internal import ASIDES, STREAM_FLOWS, STREAMS
 from schemas.model import ddl
+from schemas.parcels import PARCELS, parcel
+from schemas.tables.issues import ISSUES
+from schemas.tables.pdus import PDUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,35 +23,59 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from ingest.choice import Choice
-    from pipelines.streams import Row
+    from pipelines.stages.select import Segments
 
+Row = dict[str, Any]
 BATCH_ROWS = 1_024
-_TABLES = {table.name: table for table in STREAMS}
+_LAST_OF_CONNECTION = (STREAM_FLOWS.name, ASIDES.name)
+_TABLES = {table.name: table for table in (STREAM_FLOWS, ASIDES, ISSUES, PDUS)}
 
 
 def streams(
-    segments: DataFrame, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str], partitions: int
+    segments: Segments, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str], *, keep_payload: bool
 ) -> DataFrame:
     """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by `file`."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         assembler = Assembler(choice, capture_ids, paths)
-        held: dict[str, list[Row]] = {}
-        for name, row in assembler.run(segment_rows(batches)):
-            rows = held.setdefault(name, [])
-            rows.append(row)
-            if len(rows) >= BATCH_ROWS:
-                yield _batch(name, held.pop(name))
-        counts = [
-            {"file": file, "stage": stage, "counter": counter, "value": value}
-            for (file, stage, counter), value in sorted(assembler.counts.items())
-        ]
-        for name, rows in {**held, STREAM_COUNTS.name: counts}.items():
-            if rows:
-                yield _batch(name, rows)
+        return decoded(assembler, segment_rows(batches), keep_payload=keep_payload)
 
-    ordered = segments.repartition(partitions, "key").sortWithinPartitions("key", "ts_ns", "file", "frame")
+    ordered = segments.rows.repartition(segments.partitions, "key").sortWithinPartitions(
+        "key", "ts_ns", "file", "frame"
+    )
     return ordered.mapInArrow(run, ddl(envelope_schema(STREAMS))).persist()
+
+
+def decoded(assembler: Assembler, rows: Iterable[SegmentRow], *, keep_payload: bool) -> Iterator[pa.RecordBatch]:
+    """Batches of the envelope."""
+    calls = CallBatches(assembler, assembler.choice.learned, keep_payload=keep_payload)
+    held: dict[str, list[Row]] = {name: [] for name in _TABLES}
+    for name, row in assembler.run(rows):
+        if isinstance(row, PlacedCall):
+            yield from map(_wrapped, calls.add(row))
+            continue
+        held[name].append(row)
+        if name in _LAST_OF_CONNECTION:
+            calls.end_of_connection()
+        if len(held[name]) >= BATCH_ROWS:
+            yield _wrapped(_batch(name, held))
+    yield from map(_wrapped, calls.flush())
+    for name in _TABLES:
+        if held[name]:
+            yield _wrapped(_batch(name, held))
+
+
+def _batch(name: str, held: dict[str, list[Row]]) -> tuple[str, pa.RecordBatch]:
+    rows, held[name] = held[name], []
+    return name, pa.RecordBatch.from_pylist(rows, schema=_TABLES[name].arrow)
+
+
+def _wrapped(named: tuple[str, pa.RecordBatch]) -> pa.RecordBatch:
+    name, batch = named
+    for table in STREAMS:
+        if table.name == name:
+            return wrap(batch, table, STREAMS)
+    return wrap(parcel(name, batch), PARCELS, STREAMS)
 
 
 def segment_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[SegmentRow]:
@@ -78,8 +107,3 @@ _ORDER = (
     "key", "low_h", "low_p", "high_h", "high_p", "from_low", "ts_ns", "file", "frame", "seq", "ack", "flags", "window",
     "payload", "wire_len",
 )  # fmt: skip
-
-
-def _batch(name: str, rows: list[Row]) -> pa.RecordBatch:
-    table = _TABLES[name]
-    return wrap(pa.RecordBatch.from_pylist(rows, schema=table.arrow), table, STREAMS)

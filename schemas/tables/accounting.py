@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES
 from schemas.model import LONG, STRING, Column, Table
 from schemas.shared_columns import CAPTURE_ID
 
@@ -12,9 +13,9 @@ ACCOUNTING = Table(
     "One counter of one stage of one capture. In each stage `in` is the sum of all the other counters.",
     (
         CAPTURE_ID,
-        Column("stage", STRING, "`packets` or `payload_bytes`."),
+        Column("stage", STRING, "`packets`, `payload_bytes`, `stream_bytes`, `pdus`, `calls` or `decoding`."),
         Column("counter", STRING, "`in`, or what became of a part of it."),
-        Column("value", LONG, "Packets or bytes."),
+        Column("value", LONG, "Packets, bytes, PDUs or calls."),
     ),
 )
 
@@ -43,5 +44,21 @@ COUNTERS: dict[str, dict[str, str]] = {
         "before_start": "Older than the first byte of a connection joined in the middle.",
         "late": "For a gap already given up.",
         "out_of_window": "Further away than any window allows, or after a reset.",
+    },
+    "stream_bytes": {
+        IN: "Bytes delivered in order, of the connections in `flows`.",
+        "pdus": "Bytes of whole PDUs.",
+        "pdus_cut": "Captured bytes of PDUs of which others are missing; see `issues`.",
+        "skipped_searching": "Passed over until the next PDU was found; see `issues`.",
+        "skipped_header_cut": "The beginning of a header whose rest is missing; see `issues`.",
+        "skipped_not_rpc": "Of a direction that does not speak DCE/RPC.",
+    },
+    "pdus": {IN: "PDUs found in the streams.", **{str(fate): meaning for fate, meaning in PDU_FATES.items()}},
+    "calls": {IN: "Calls put together.", **{str(outcome): meaning for outcome, meaning in OUTCOMES.items()}},
+    "decoding": {
+        IN: "Calls put together.",
+        "full": "All that was captured of the call was decoded.",
+        "partial": "Some of it; see `issues`.",
+        "opaque": "Nothing: sealed, or interface or operation not known.",
     },
 }

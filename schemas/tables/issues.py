@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decoders.dcerpc.troubles import MEANINGS
+from decoders.ndr.problems import PROBLEMS
 from schemas.model import LONG, STRING, Column, Table
 from schemas.shared_columns import CAPTURE_ID, FRAME, PATH, UID
 
@@ -16,7 +18,9 @@ ISSUES = Table(
         UID,
         Column("call_uid", STRING, "The RPC call concerned."),
         FRAME,
-        Column("offset", LONG, "Where: byte offset in the file, the packet or the TCP stream, as the code says."),
+        Column(
+            "offset", LONG, "Where: byte offset in the file, the packet, the TCP stream or the stub, as the code says."
+        ),
     ),
 )
 
@@ -56,4 +60,6 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "fragment-odd-length": ("packet", "An IP fragment in the middle whose length is no multiple of 8."),
     "tcp-gap": ("stream", "Bytes of a kept connection are missing; the frame is the one that proved it."),
     "tcp-overlap-conflict": ("stream", "A retransmission has other bytes than the original; the first ones stand."),
+    **{str(code): ("stream", meaning) for code, meaning in MEANINGS.items()},
+    **{code: ("stub", consequence.meaning) for code, consequence in PROBLEMS.items()},
 }

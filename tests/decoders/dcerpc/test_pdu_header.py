@@ -25,7 +25,7 @@ LITERAL_BIND = LITTLE + bytes.fromhex(
 
 def test_reads_the_fields_of_both_byte_orders() -> None:
     assert parse_header(LITTLE) == PduHeader(PacketType.BIND, 3, "<", 72, 8, 1)
-    assert parse_header(BIG) == PduHeader(PacketType.REQUEST, 0x83, ">", 72, 16, 2)
+    assert parse_header(BIG) == PduHeader(PacketType.REQUEST, 0x83, ">", 72, 16, 2, minor=1)
     assert parse_header(b"xx" + LITTLE, 2) == parse_header(bytearray(LITTLE)) == parse_header(memoryview(LITTLE))
 
 

@@ -1,0 +1,168 @@
+"""What the PDUs of a connection come to: calls, the fate of every PDU, and troubles."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from decoders.dcerpc.troubles import CallKey, Trouble
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.bind import SyntaxId
+    from decoders.dcerpc.framing import AnyPdu, FrameRef
+    from decoders.dcerpc.header import ByteOrder
+    from decoders.dcerpc.pdus import Pdu
+    from decoders.dcerpc.verification import VerificationTrailer
+
+
+class BindingSource(enum.StrEnum):
+    BIND = "bind"
+    """Proposed and accepted."""
+    BIND_UNANSWERED = "bind_unanswered"
+    """Proposed with one transfer syntax and used; the answer was not captured."""
+    VERIFICATION_TRAILER = "verification_trailer"
+    """A request's verification trailer names it; the bind was not captured."""
+    OUTER_CALL = "outer_call"
+    """A callback's: [MS-RPCE] 3.3.1.5.9 gives it that of the call it is made in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a presentation context stands for."""
+
+    interface: SyntaxId
+    transfer_syntax: SyntaxId
+    source: BindingSource
+
+
+class PduFate(enum.StrEnum):
+    CALL = "call"
+    LATE = "late"
+    NEGOTIATION = "negotiation"
+    CONTROL = "control"
+    MALFORMED = "malformed"
+    NO_CALL = "no_call"
+
+
+PDU_FATES: Final = {
+    PduFate.CALL: "Part of a call: its key is told.",
+    PduFate.LATE: "Fragment of a call already given out: answered early, faulted, reused or evicted.",
+    PduFate.NEGOTIATION: "bind, alter_context and their answers, and the fault that refuses an alter_context.",
+    PduFate.CONTROL: "auth3 and shutdown.",
+    PduFate.MALFORMED: "Does not decode: see issues.",
+    PduFate.NO_CALL: "co_cancel, orphaned or a later fragment of a response, of a call that was not captured.",
+}
+
+
+class Outcome(enum.StrEnum):
+    ANSWERED = "answered"
+    FAULTED = "faulted"
+    ANSWER_CUT = "answer_cut"
+    UNANSWERED = "unanswered"
+    UNASKED = "unasked"
+    CANCELLED = "cancelled"
+    ORPHANED = "orphaned"
+    EVICTED = "evicted"
+
+
+OUTCOMES: Final = {
+    Outcome.ANSWERED: "Request and the last fragment of its response were captured.",
+    Outcome.FAULTED: "The server answered with a fault.",
+    Outcome.ANSWER_CUT: "The response began; its last fragment was not captured.",
+    Outcome.UNANSWERED: "No response was captured before the connection ended or the call id was used again.",
+    Outcome.UNASKED: "Only the response was captured.",
+    Outcome.CANCELLED: "The client asked to cancel, and no response was captured.",
+    Outcome.ORPHANED: "The client abandoned the call, and no response was captured.",
+    Outcome.EVICTED: "Given up to keep memory bounded, before its response.",
+}
+
+
+class Missing(enum.StrEnum):
+    """Why a part is not complete; the first reason that came up stands."""
+
+    FIRST_FRAGMENT = "first_fragment"
+    """It began before what was captured: no byte of the stub has a known place, so none is kept."""
+    FRAGMENT = "fragment"
+    """Bytes of the connection are missing between two fragments: the stub ends before them."""
+    PDU_CUT = "pdu_cut"
+    """A fragment itself has a hole: the stub ends at it."""
+    MALFORMED = "malformed"
+    """A fragment does not decode: the stub ends before it."""
+    LAST_FRAGMENT = "last_fragment"
+    """No more came."""
+    LIMIT = "limit"
+    """More stub than is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The request or the response of a call."""
+
+    stub: bytes
+    """All fragments, without authentication padding and verification trailer. Sealed where the call is encrypted."""
+    complete: bool
+    missing: Missing | None
+    byte_order: ByteOrder
+    first_ts_ns: int
+    last_ts_ns: int
+    capture: int
+    """Of the first frame."""
+    frames: tuple[FrameRef, ...]
+    frames_left_out: int
+    fragments: int
+    size: int
+    """Stub bytes captured, kept or not."""
+    verification: VerificationTrailer | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallFault:
+    status: int | None
+    """None where the fault was cut before it."""
+    did_not_execute: bool
+    extended_error: bytes | None
+    ts_ns: int
+    frames: tuple[FrameRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    key: CallKey
+    call_id: int
+    ctx_id: int | None
+    """None where the only PDU was cut before it."""
+    opnum: int | None
+    """None where no request was captured."""
+    object_uuid: str | None
+    binding: Binding | None
+    callback: bool
+    """The server asks, the client answers."""
+    request: Part | None
+    response: Part | None
+    fault: CallFault | None
+    cancelled: bool
+    orphaned: bool
+    auth_type: int | None
+    auth_level: int | None
+    auth_context_id: int | None
+    username: str | None
+    domain: str | None
+    workstation: str | None
+    encrypted: bool
+    assoc_group_id: int | None
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class PduOf:
+    """Every PDU, once."""
+
+    framed: AnyPdu
+    parsed: Pdu | None
+    """None where it is cut or malformed."""
+    call: CallKey | None
+    fate: PduFate
+
+
+CallEvent: TypeAlias = Call | PduOf | Trouble

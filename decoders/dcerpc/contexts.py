@@ -1,0 +1,163 @@
+"""Presentation contexts of a connection: proposed, answered, used ([C706] 12.6.4.3, [MS-RPCE] 3.3.1.5.6)."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from decoders.dcerpc.bind import PresentationContext, parse_contexts
+from decoders.dcerpc.call_model import Binding, BindingSource
+from decoders.dcerpc.header import PacketType
+from decoders.errors import DecodeError
+from decoders.limits import MAX_PRESENTATION_CONTEXTS, MAX_UNANSWERED_BINDS
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.bind import ContextResult
+    from decoders.dcerpc.framing import AnyPdu
+    from decoders.dcerpc.pdus import Bind, BindAck
+    from decoders.dcerpc.verification import VerificationTrailer
+
+_ACCEPTANCE: Final = 0
+_NEGOTIATE_ACK: Final = 3
+
+
+_ANSWERS: Final = {
+    PacketType.BIND_ACK: PacketType.BIND,
+    PacketType.BIND_NAK: PacketType.BIND,
+    PacketType.ALTER_CONTEXT_RESP: PacketType.ALTER_CONTEXT,
+    PacketType.FAULT: PacketType.ALTER_CONTEXT,
+}
+"""[MS-RPCE] 3.3.1.5.2.1: what each of them answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    kind: PacketType
+    call_id: int
+    ts_ns: int
+    contexts: tuple[PresentationContext, ...]
+    whole: bool
+
+
+class Contexts:
+    """The bool that methods return: whether there was room to remember all of it."""
+
+    __slots__ = (
+        "_proposals",
+        "_witnessed",
+        "accepted",
+        "assoc_group_id",
+        "client_features",
+        "max_recv_frag",
+        "max_xmit_frag",
+        "proposed",
+        "rejected",
+        "server_features",
+    )
+
+    def __init__(self) -> None:
+        self.accepted: dict[int, Binding] = {}
+        self.rejected: dict[int, ContextResult] = {}
+        """Context id to the answer that refused it."""
+        self.proposed: dict[int, PresentationContext] = {}
+        """Not answered yet, or never."""
+        self.assoc_group_id: int | None = None
+        self.max_xmit_frag: int | None = None
+        """Of the server's last answer."""
+        self.max_recv_frag: int | None = None
+        self.client_features: int | None = None
+        self.server_features: int | None = None
+        self._proposals: list[_Proposal] = []
+        """Not answered yet, in order."""
+        self._witnessed: dict[int, Binding] = {}
+
+    def propose(self, pdu: AnyPdu, bind: Bind | None) -> bool:
+        """`bind` is None where the PDU is cut."""
+        contexts = _contexts_before_cut(pdu) if bind is None else bind.contexts
+        proposal = _Proposal(
+            pdu.header.packet_type, pdu.header.call_id, pdu.origin.last_ts_ns, contexts, bind is not None
+        )
+        self._proposals.append(proposal)
+        room = len(self._proposals) <= MAX_UNANSWERED_BINDS
+        if not room:
+            del self._proposals[0]
+        # The last element before a cut may lack transfer syntaxes: without an answer nobody knows which was meant.
+        for context in contexts[:-1] if bind is None else contexts:
+            if context.features is not None:
+                self.client_features = context.features
+            elif len(self.proposed) < MAX_PRESENTATION_CONTEXTS or context.context_id in self.proposed:
+                self.proposed[context.context_id] = context
+            else:
+                room = False
+        return room
+
+    def answer(self, pdu: AnyPdu, ack: BindAck) -> bool | None:
+        """None: the number of results is not that of the proposal."""
+        self.assoc_group_id = ack.assoc_group_id
+        self.max_xmit_frag, self.max_recv_frag = ack.max_xmit_frag, ack.max_recv_frag
+        proposal = self._answered_by(pdu)
+        if proposal is None:
+            return True
+        contexts = proposal.contexts
+        room = True
+        for context, result in zip(contexts, ack.results, strict=False):
+            if result.result == _NEGOTIATE_ACK:
+                self.server_features = result.reason
+                continue
+            number = context.context_id
+            self.proposed.pop(number, None)
+            if result.result != _ACCEPTANCE:
+                # [MS-RPCE] 3.3.1.5.6: a refusal takes nothing away that was accepted before.
+                self.rejected[number] = result
+            elif number in self.accepted or len(self.accepted) < MAX_PRESENTATION_CONTEXTS:
+                self.rejected.pop(number, None)
+                self.accepted[number] = Binding(context.abstract_syntax, result.transfer_syntax, BindingSource.BIND)
+            else:
+                room = False
+        return None if proposal.whole and len(contexts) != len(ack.results) else room
+
+    def refuse(self, pdu: AnyPdu) -> bool:
+        """bind_nak, or a fault in answer to alter_context. Whether there was a proposal to refuse."""
+        proposal = self._answered_by(pdu)
+        for context in () if proposal is None else proposal.contexts:
+            self.proposed.pop(context.context_id, None)
+        return proposal is not None
+
+    def _answered_by(self, pdu: AnyPdu) -> _Proposal | None:
+        """Legs of one negotiation share a call id, and the answer may come out late: kind and time decide as well."""
+        kind, call_id, ts_ns = _ANSWERS[pdu.header.packet_type], pdu.header.call_id, pdu.origin.first_ts_ns
+        for index in reversed(range(len(self._proposals))):
+            one = self._proposals[index]
+            if one.kind is kind and one.call_id == call_id and one.ts_ns <= ts_ns:
+                return self._proposals.pop(index)
+        return None
+
+    def witness(self, ctx_id: int, trailer: VerificationTrailer) -> bool:
+        """A verification trailer names interface and syntax. False: that contradicts the bind."""
+        if trailer.interface is None or trailer.transfer_syntax is None:
+            return True
+        known = self.accepted.get(ctx_id)
+        if known is not None:
+            return (known.interface, known.transfer_syntax) == (trailer.interface, trailer.transfer_syntax)
+        if ctx_id in self._witnessed or len(self._witnessed) < MAX_PRESENTATION_CONTEXTS:
+            source = BindingSource.VERIFICATION_TRAILER
+            self._witnessed[ctx_id] = Binding(trailer.interface, trailer.transfer_syntax, source)
+        return True
+
+    def binding(self, ctx_id: int) -> Binding | None:
+        """What a request on this context is bound to, by the best evidence there is."""
+        known = self.accepted.get(ctx_id) or self._witnessed.get(ctx_id)
+        if known is not None:
+            return known
+        context = self.proposed.get(ctx_id)
+        if context is None or len(context.transfer_syntaxes) != 1:
+            return None
+        return Binding(context.abstract_syntax, context.transfer_syntaxes[0], BindingSource.BIND_UNANSWERED)
+
+
+def _contexts_before_cut(pdu: AnyPdu) -> tuple[PresentationContext, ...]:
+    found: list[PresentationContext] = []
+    with contextlib.suppress(DecodeError):
+        found.extend(parse_contexts(pdu.data, pdu.header.byte_order))
+    return tuple(found)

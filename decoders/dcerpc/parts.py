@@ -1,0 +1,110 @@
+"""Fragments put together to a request or a response: [C706] 12.6.3.1, PFC_FIRST_FRAG and PFC_LAST_FRAG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from decoders.dcerpc.call_model import Missing, Part
+from decoders.limits import MAX_FRAMES_PER_PART, MAX_STUB_BYTES
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.framing import AnyPdu, FrameRef
+    from decoders.dcerpc.header import ByteOrder
+    from decoders.dcerpc.verification import VerificationTrailer
+
+
+class PartBuilder:
+    """Keeps the stub up to the first thing missing, and counts on."""
+
+    __slots__ = (
+        "_byte_order",
+        "_fragments",
+        "_frames",
+        "_last_ts_ns",
+        "_left_out",
+        "_size",
+        "_stub",
+        "ended",
+        "first_frame",
+        "first_ts_ns",
+        "missing",
+        "verification",
+    )
+
+    def __init__(self, first: AnyPdu) -> None:
+        self.missing: Missing | None = None if first.header.first else Missing.FIRST_FRAGMENT
+        self.ended = False
+        """The last fragment was seen."""
+        self.verification: VerificationTrailer | None = None
+        self._byte_order: ByteOrder = first.header.byte_order
+        self.first_ts_ns = first.origin.first_ts_ns
+        self._last_ts_ns = first.origin.last_ts_ns
+        self.first_frame = first.origin.frames[0]
+        self._frames: dict[FrameRef, None] = {}
+        self._left_out = 0
+        self._fragments = 0
+        self._size = 0
+        self._stub = bytearray()
+
+    @property
+    def kept(self) -> int:
+        return len(self._stub)
+
+    @property
+    def frames_full(self) -> bool:
+        return self._left_out > 0
+
+    def add(self, pdu: AnyPdu, stub: bytes, room: int) -> bool:
+        """The next fragment. False: its stub is more than there is room for."""
+        self._fragments += 1
+        self._last_ts_ns = pdu.origin.last_ts_ns
+        self._size += len(stub)
+        self.ended = self.ended or pdu.header.last
+        for frame in pdu.origin.frames:
+            if len(self._frames) < MAX_FRAMES_PER_PART:
+                self._frames[frame] = None
+            elif frame not in self._frames:
+                self._left_out += 1
+        if self.missing is not None:
+            return True
+        room = min(room, MAX_STUB_BYTES - len(self._stub))
+        self._stub += stub[:room]
+        if len(stub) > room:
+            self.missing = Missing.LIMIT
+            return False
+        return True
+
+    def lose(self, missing: Missing) -> bool:
+        """Something is missing here. Whether that is news."""
+        if self.ended or self.missing is not None:
+            return False
+        self.missing = missing
+        return True
+
+    def cut_off(self, trailer: VerificationTrailer) -> int:
+        """Take the verification trailer off the end of the stub, where the end is kept. How many bytes were."""
+        self.verification = trailer
+        self._size -= trailer.size
+        if self.missing is not None:
+            return 0
+        del self._stub[-trailer.size :]
+        return trailer.size
+
+    def part(self) -> Part:
+        missing = self.missing
+        if missing is None and not self.ended:
+            missing = Missing.LAST_FRAGMENT
+        return Part(
+            stub=bytes(self._stub),
+            complete=missing is None,
+            missing=missing,
+            byte_order=self._byte_order,
+            first_ts_ns=self.first_ts_ns,
+            last_ts_ns=self._last_ts_ns,
+            capture=self.first_frame[0],
+            frames=tuple(self._frames),
+            frames_left_out=self._left_out,
+            fragments=self._fragments,
+            size=self._size,
+            verification=self.verification,
+        )

@@ -1,0 +1,195 @@
+"""qm2qm, by which one queue manager reads the queues of another: [MS-MQQP] section 6."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from decoders.ndr.base_types import BYTE, DWORD, GUID, HRESULT, ULONGLONG, UNSIGNED_CHAR, UNSIGNED_SHORT
+from decoders.ndr.model import (
+    Array,
+    ContextHandle,
+    Direction,
+    Enum,
+    Interface,
+    Member,
+    Operation,
+    Parameter,
+    Pointer,
+    PointerKind,
+    Struct,
+    Type,
+)
+
+PCTX_RRSESSION_HANDLE_TYPE = ContextHandle("PCTX_RRSESSION_HANDLE_TYPE")
+PCTX_REMOTEREAD_HANDLE_TYPE = ContextHandle("PCTX_REMOTEREAD_HANDLE_TYPE")
+
+REMOTEREADACK = Enum("REMOTEREADACK", (("RR_UNKNOWN", 0), ("RR_NACK", 1), ("RR_ACK", 2)), tag="_REMOTEREADACK")
+
+REMOTEREADDESC = Struct(
+    "REMOTEREADDESC",
+    (
+        Member("hRemoteQueue", DWORD),
+        Member("hCursor", DWORD),
+        Member("ulAction", DWORD),
+        Member("ulTimeout", DWORD),
+        Member("dwSize", DWORD, range=(0, 4_325_376)),
+        Member("dwQueue", DWORD),
+        Member("dwRequestID", DWORD),
+        Member("Reserved", DWORD),
+        Member("dwArriveTime", DWORD),
+        Member("eAckNack", REMOTEREADACK),
+        Member(
+            "lpBuffer",
+            Pointer(Array(BYTE, size_is="dwSize", length_is="dwSize"), PointerKind.UNIQUE, written=True),
+            payload=True,
+        ),
+    ),
+    tag="_REMOTEREADDESC",
+)
+
+REMOTEREADDESC2 = Struct(
+    "REMOTEREADDESC2",
+    (Member("pRemoteReadDesc", Pointer(REMOTEREADDESC)), Member("SequentialId", ULONGLONG)),
+    tag="_REMOTEREADDESC2",
+)
+
+_IN: Final = Direction.IN
+_OUT: Final = Direction.OUT
+_IN_OUT: Final = Direction.IN | Direction.OUT
+
+
+def _value(name: str, value_type: Type, values: tuple[int, int] | None = None) -> Parameter:
+    return Parameter(_IN, Member(name, value_type, range=values))
+
+
+def _reference(direction: Direction, name: str, to: Type) -> Parameter:
+    return Parameter(direction, Member(name, Pointer(to, PointerKind.REF)))
+
+
+INTERFACE: Final = Interface(
+    name="qm2qm",
+    uuid="1088a980-eae5-11d0-8d9b-00a02453c337",
+    version=(1, 0),
+    document="MS-MQQP",
+    doc="One queue manager reads, peeks and purges the queues of another.",
+    operations=(
+        Operation(
+            0,
+            "RemoteQMStartReceive",
+            (
+                _reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
+                _reference(_IN_OUT, "lpRemoteReadDesc", REMOTEREADDESC),
+            ),
+            HRESULT,
+            "3.1.4.1",
+            "Peeks at a message, or begins to receive one, and returns it.",
+        ),
+        Operation(
+            1,
+            "RemoteQMEndReceive",
+            (_reference(_IN_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE), _value("dwAck", DWORD, (1, 2))),
+            HRESULT,
+            "3.1.4.2",
+            "Ends a receive: the message leaves the queue, or goes back to it.",
+        ),
+        Operation(
+            2,
+            "RemoteQMOpenQueue",
+            (
+                _reference(_OUT, "phContext", PCTX_RRSESSION_HANDLE_TYPE),
+                _reference(_IN, "pLicGuid", GUID),
+                _value("dwMQS", DWORD, (0, 16)),
+                _value("hQueue", DWORD),
+                _value("pQueue", DWORD),
+                _value("dwpContext", DWORD),
+            ),
+            HRESULT,
+            "3.1.4.3",
+            "Opens a session on a queue that qmcomm opened before.",
+        ),
+        Operation(
+            3,
+            "RemoteQMCloseQueue",
+            (_reference(_IN_OUT, "pphContext", PCTX_RRSESSION_HANDLE_TYPE),),
+            HRESULT,
+            "3.1.4.4",
+            "Closes the session on a queue.",
+        ),
+        Operation(
+            4,
+            "RemoteQMCloseCursor",
+            (_value("hQueue", DWORD), _value("hCursor", DWORD)),
+            HRESULT,
+            "3.1.4.5",
+            "Closes a cursor.",
+        ),
+        Operation(
+            5,
+            "RemoteQMCancelReceive",
+            (_value("hQueue", DWORD), _value("pQueue", DWORD), _value("dwRequestID", DWORD)),
+            HRESULT,
+            "3.1.4.6",
+            "Cancels a receive or peek that still waits for a message.",
+        ),
+        Operation(
+            6,
+            "RemoteQMPurgeQueue",
+            (_value("hQueue", DWORD),),
+            HRESULT,
+            "3.1.4.7",
+            "Deletes every message of a queue.",
+        ),
+        Operation(
+            7,
+            "RemoteQMGetQMQMServerPort",
+            (_value("dwPortType", DWORD, (0, 3)),),
+            DWORD,
+            "3.1.4.8",
+            "Asks for the port of this interface; 0 where there is none.",
+            status="",
+        ),
+        Operation(
+            8,
+            "RemoteQmGetVersion",
+            (
+                _reference(_OUT, "pMajor", UNSIGNED_CHAR),
+                _reference(_OUT, "pMinor", UNSIGNED_CHAR),
+                _reference(_OUT, "pBuildNumber", UNSIGNED_SHORT),
+            ),
+            None,
+            "3.1.4.9",
+            "Asks for the server's version.",
+            status="",
+        ),
+        Operation(
+            9,
+            "RemoteQMStartReceive2",
+            (
+                _reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
+                _reference(_IN_OUT, "lpRemoteReadDesc2", REMOTEREADDESC2),
+            ),
+            HRESULT,
+            "3.1.4.10",
+            "As RemoteQMStartReceive, and says the message's sequential id.",
+        ),
+        Operation(
+            10,
+            "RemoteQMStartReceiveByLookupId",
+            (
+                _value("LookupId", ULONGLONG),
+                _reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
+                _reference(_IN_OUT, "lpRemoteReadDesc2", REMOTEREADDESC2),
+            ),
+            HRESULT,
+            "3.1.4.11",
+            "Peeks at, or begins to receive, the message with a lookup id or its neighbour.",
+        ),
+    ),
+    types={
+        "PCTX_RRSESSION_HANDLE_TYPE": PCTX_RRSESSION_HANDLE_TYPE,
+        "PCTX_REMOTEREAD_HANDLE_TYPE": PCTX_REMOTEREAD_HANDLE_TYPE,
+        "REMOTEREADACK": REMOTEREADACK,
+        "REMOTEREADDESC": REMOTEREADDESC,
+        "REMOTEREADDESC2": REMOTEREADDESC2,
+    },
+)

@@ -1,0 +1,235 @@
+"""The inverse of the interpreter, for tests and samples: values to the stub that Windows would send."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from decoders.ndr.counts import member_named
+from decoders.ndr.layout import CONTEXT_HANDLE_BYTES, Layout, is_octets
+from decoders.ndr.model import (
+    Array,
+    ContextHandle,
+    Enum,
+    Guid,
+    Member,
+    Pointer,
+    PointerKind,
+    Scalar,
+    String,
+    Struct,
+    Union,
+)
+from decoders.ndr.texts import guid_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from decoders.ndr.interpreter import ByteOrder
+    from decoders.ndr.model import Direction, Operation, Syntax, Type
+
+_FIRST_REFERENT_ID: Final = 0x00020000
+_REFERENT_ID_STEP: Final = 4
+
+
+class Spot(NamedTuple):
+    """A value to write and what its surroundings say about it."""
+
+    declared: Type
+    value: object
+    around: Mapping[str, Any]
+    """The structure or the parameters, for size_is and switch_is; empty within an array."""
+    switch_is: str | None = None
+    embedded: bool = True
+    hoisted: bool = False
+    """Its max_count stands in front of the outermost structure already."""
+
+
+def encode(
+    operation: Operation,
+    direction: Direction,
+    values: Mapping[str, Any],
+    types: Mapping[str, Type],
+    syntax: Syntax,
+    byte_order: ByteOrder,
+    *,
+    fill: int = 0,
+) -> bytes:
+    """Counts come from the values, except the max_count of a varying array whose size_is member is larger.
+
+    `fill` goes into the gaps, which peers leave as their memory was. TypeError, ValueError or struct.error for
+    values that the declaration cannot hold.
+    """
+    encoder = _Encoder(Layout(types, syntax), byte_order, fill)
+    for member in operation.on_the_wire(direction):
+        encoder.parameter(member, values)
+    return bytes(encoder.stub)
+
+
+class _Encoder:
+    def __init__(self, layout: Layout, byte_order: ByteOrder, fill: int) -> None:
+        self._layout = layout
+        self._order = byte_order
+        self._fill = bytes((fill,))
+        self._referent_id = _FIRST_REFERENT_ID
+        self._deferred: list[Spot] = []
+        self.stub = bytearray()
+
+    def parameter(self, member: Member, values: Mapping[str, Any]) -> None:
+        declared = self._layout.resolve(member.type)
+        if isinstance(declared, Pointer) and declared.kind is PointerKind.REF:
+            declared = self._layout.resolve(declared.to)
+        value = values.get(member.name) if member.name else values
+        self._write(Spot(declared, value, values, member.switch_is, embedded=False))
+
+    def _align(self, alignment: int) -> None:
+        self.stub += self._fill * (-len(self.stub) % alignment)
+
+    def _pack(self, code: str, *values: object) -> None:
+        self.stub += struct.pack(self._order + code, *values)
+
+    def _words(self, *values: int) -> None:
+        self._align(self._layout.word)
+        self._pack(self._layout.word_format * len(values), *values)
+
+    def _write(self, spot: Spot) -> None:
+        declared = self._layout.resolve(spot.declared)
+        if not spot.embedded and not isinstance(declared, Pointer) and self._layout.has_pointers(declared):
+            around, self._deferred = self._deferred, []
+            self._write(spot._replace(embedded=True))
+            mine, self._deferred = self._deferred, around
+            for referent in mine:
+                self._write(referent)
+            return
+        match declared:
+            case Scalar() | Enum():
+                self._align(self._layout.alignment(declared))
+                self._pack(self._layout.leaf_format(declared), spot.value)
+            case Guid() | ContextHandle():
+                self._align(self._layout.alignment(declared))
+                self.stub += self._identifier(declared, spot.value)
+            case Pointer():
+                self._pointer(declared, spot)
+            case String():
+                self._string(declared, spot)
+            case Array():
+                self._array(declared, spot)
+            case Struct():
+                self._structure(declared, spot)
+            case Union():
+                self._union(declared, spot)
+
+    def _identifier(self, declared: Guid | ContextHandle, value: object) -> bytes:
+        if value is None and isinstance(declared, ContextHandle):
+            return bytes(CONTEXT_HANDLE_BYTES)
+        if not isinstance(value, str):
+            raise TypeError(f"{value!r} is not a {declared.name}")
+        raw = guid_bytes(value, self._order)
+        return raw if isinstance(declared, Guid) else bytes(4) + raw
+
+    def _pointer(self, declared: Pointer, spot: Spot) -> None:
+        referent = spot._replace(declared=declared.to, embedded=False, hoisted=False)
+        if spot.value is None and declared.kind is not PointerKind.REF:
+            self._words(0)
+            return
+        self._words(self._referent_id)
+        self._referent_id += _REFERENT_ID_STEP
+        if spot.embedded:
+            self._deferred.append(referent)
+        else:
+            self._write(referent)
+
+    def _string(self, declared: String, spot: Spot) -> None:
+        if not isinstance(spot.value, str):
+            raise TypeError(f"{spot.value!r} is not text")
+        raw = self._terminated(declared, spot.value)
+        length = len(raw) // declared.of.size
+        self._words(*(() if declared.bound is not None or spot.hoisted else (length,)), 0, length)
+        self.stub += raw
+
+    def _terminated(self, declared: String, text: str) -> bytes:
+        if declared.of.size == 1:
+            return text.encode("latin-1") + b"\0"
+        return text.encode("utf-16-le" if self._order == "<" else "utf-16-be", "surrogatepass") + b"\0\0"
+
+    def _array(self, declared: Array, spot: Spot) -> None:
+        elements: Any = spot.value
+        if not isinstance(elements, bytes | list):
+            raise TypeError(f"{elements!r} is not an array")
+        if declared.bound is not None and len(elements) != declared.bound and not declared.varying:
+            raise ValueError(f"{len(elements)} elements, not {declared.bound}")
+        if declared.conformant and not spot.hoisted:
+            self._words(self._max_count(declared, spot))
+        if declared.varying:
+            self._words(0, len(elements))
+        if is_octets(self._layout.resolve(declared.of)):
+            self.stub += bytes(elements)
+            return
+        self._align(self._layout.element_alignment(declared))
+        element = self._layout.resolve(declared.of)
+        if isinstance(element, Pointer) and self._layout.in_place_nothing(declared):
+            self._deferred += [Spot(element.to, value, {}, embedded=False) for value in elements]
+            return
+        for value in elements:
+            self._write(Spot(element, value, {}))
+
+    def _max_count(self, declared: Array, spot: Spot) -> int:
+        elements: Any = spot.value
+        name = member_named(declared.size_is) if declared.varying else None
+        declared_size = spot.around.get(name) if name else None
+        return max(len(elements), declared_size) if isinstance(declared_size, int) else len(elements)
+
+    def _structure(self, declared: Struct, spot: Spot) -> None:
+        value: Any = spot.value
+        if not isinstance(value, dict):
+            raise TypeError(f"{value!r} is not a {declared.name}")
+        hoisted = self._layout.conformant(declared)
+        if hoisted and not spot.hoisted:
+            self._words(self._hoisted_count(declared, value))
+        alignment = self._layout.alignment(declared)
+        self._align(alignment)
+        for member in declared.members:
+            inner = value.get(member.name) if member.name else value
+            last = hoisted and member is declared.members[-1]
+            self._write(Spot(member.type, inner, value, member.switch_is, hoisted=last))
+        if self._layout.ndr64:
+            self._align(alignment)
+
+    def _hoisted_count(self, declared: Struct, value: Mapping[str, Any]) -> int:
+        last = declared.members[-1]
+        inner = value.get(last.name)
+        match self._layout.resolve(last.type):
+            case Struct() as structure if isinstance(inner, dict):
+                return self._hoisted_count(structure, inner)
+            case Array() as array if isinstance(inner, bytes | list):
+                return self._max_count(array, Spot(array, inner, value))
+            case String() as string if isinstance(inner, str):
+                return len(self._terminated(string, inner)) // string.of.size
+        raise ValueError(f"{inner!r} is not a conformant array")
+
+    def _union(self, declared: Union, spot: Spot) -> None:
+        value: Any = spot.value
+        tag = self._tag(declared, spot)
+        layout = self._layout
+        self._align(layout.alignment(declared if layout.ndr64 else declared.switch))
+        self._pack(layout.leaf_format(declared.switch), tag)
+        arm = next((arm for arm in declared.arms if tag in arm.cases), None)
+        arm = arm or next((arm for arm in declared.arms if not arm.cases), None)
+        if arm is None:
+            raise ValueError(f"{declared.name} has no arm for {tag}")
+        if arm.member:
+            if layout.ndr64:
+                self._align(layout.arm_alignment(declared))
+            inner = value.get(arm.member.name)
+            self._write(Spot(arm.member.type, inner, value, arm.member.switch_is))
+
+    def _tag(self, declared: Union, spot: Spot) -> int:
+        """The switch_is member's value; where there is none, the first case of the arm that has a value."""
+        tag = spot.around.get(spot.switch_is.strip("* ")) if spot.switch_is else None
+        if isinstance(tag, int):
+            return tag
+        value: Any = spot.value
+        for arm in declared.arms:
+            if arm.cases and (arm.member is None or value.get(arm.member.name) is not None):
+                return arm.cases[0]
+        raise ValueError(f"nothing says which arm of {declared.name} is meant")

@@ -1,0 +1,195 @@
+"""An interface's declaration written back as IDL, for the reference page and to compare with the specification's."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from decoders.ndr.model import (
+    Array,
+    ContextHandle,
+    Direction,
+    Enum,
+    Pointer,
+    PointerKind,
+    Scalar,
+    String,
+    Struct,
+    Union,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from decoders.ndr.model import Arm, Interface, Member, Operation, Parameter, Type
+
+_NOTHING: Final[Mapping[str, Mapping[str, Type]]] = MappingProxyType({})
+_STEP: Final = "    "
+_BASE_NAMES: Final = {
+    (1, False, False): "byte",
+    (1, True, False): "small",
+    (2, False, False): "unsigned short",
+    (2, True, False): "short",
+    (4, False, False): "unsigned long",
+    (4, True, False): "long",
+    (8, False, False): "unsigned hyper",
+    (8, True, False): "hyper",
+    (4, False, True): "float",
+    (8, False, True): "double",
+}
+"""[C706] 14.2: what an alias stands for follows from its size, sign and kind."""
+_DIRECTIONS: Final = ((Direction.IN, "in"), (Direction.OUT, "out"))
+
+
+def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]] = _NOTHING) -> str:
+    """`imports`: types declared elsewhere, by file. A file is imported when the interface has all its types."""
+    used = {file: types for file, types in imports.items() if types.keys() <= interface.types.keys()}
+    foreign = {name for types in used.values() for name in types}
+    own = {name: declared for name, declared in interface.types.items() if name not in foreign}
+    major, minor = interface.version
+    lines = [
+        *(f'import "{file}";' for file in used),
+        "[",
+        f"{_STEP}uuid({interface.uuid}),",
+        f"{_STEP}version({major}.{minor}),",
+        f"{_STEP}pointer_default({_pointer_default(own)})",
+        "]",
+        f"interface {interface.name}",
+        "{",
+        *_indented(_typedefs(own)),
+    ]
+    for operation in interface.operations:
+        lines += ["", *_indented(_operation(operation, interface.binding_handle))]
+    return "\n".join([*lines, "}", ""])
+
+
+def _pointer_default(types: Mapping[str, Type]) -> str:
+    """The kind that pointers without an attribute have where the default decides: inside structures."""
+    structs = (declared for declared in types.values() if isinstance(declared, Struct))
+    pointers = (member.type for struct in structs for member in struct.members if isinstance(member.type, Pointer))
+    return next((pointer.kind.value for pointer in pointers if not pointer.written), PointerKind.UNIQUE.value)
+
+
+def types_idl(types: Mapping[str, Type]) -> str:
+    return "\n".join([*_typedefs(types), ""])
+
+
+def _typedefs(types: Mapping[str, Type]) -> Iterator[str]:
+    for name, declared in types.items():
+        yield from _typedef(name, declared)
+
+
+def _typedef(name: str, declared: Type) -> Iterator[str]:
+    match declared:
+        case Struct() | Enum() if declared.name != name:
+            yield f"typedef {declared.name} {name};"
+        case Struct():
+            yield _joined("typedef struct", declared.tag, "{")
+            for member in declared.members:
+                yield from _indented(_member(member))
+            yield f"}} {name};"
+        case Enum():
+            attribute = "[v1_enum]" if declared.v1_enum else ""
+            yield _joined("typedef", attribute, "enum", declared.tag, "{")
+            yield from (f"{_STEP}{member} = {value}," for member, value in declared.members)
+            yield f"}} {name};"
+        case ContextHandle():
+            yield f"typedef [context_handle] void *{name};"
+        case Scalar():
+            yield f"typedef {_BASE_NAMES[declared.size, declared.signed, declared.floating]} {name};"
+        case _:
+            attributes, written = _declarator(declared, name)
+            yield _joined("typedef", _listed(attributes), f"{written};")
+
+
+def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
+    attributes = [*before]
+    if member.range is not None:
+        attributes.append(f"range({member.range[0]}, {member.range[1]})")
+    if member.switch_is is not None:
+        attributes.append(f"switch_is({member.switch_is})")
+    if isinstance(member.type, Union):
+        yield _joined(_listed(attributes), "union", "{")
+        for arm in member.type.arms:
+            yield from _indented(_arm(arm))
+        yield _joined("}", member.name).rstrip() + ";"
+        return
+    own, written = _declarator(member.type, member.name)
+    yield _joined(_listed([*attributes, *own]), f"{written};")
+
+
+def _arm(arm: Arm) -> Iterator[str]:
+    case = f"case({', '.join(arm.labels or map(str, arm.cases))})"
+    if arm.member is None:
+        yield f"[{case}];"
+    else:
+        yield from _member(arm.member, (case,))
+
+
+def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
+    returned = "void" if operation.returns is None else operation.returns.name
+    written = [f"[in] handle_t {binding_handle}", *map(_parameter, operation.parameters)]
+    yield f"{returned} {operation.name}("
+    yield from (f"{_STEP}{parameter}," for parameter in written[:-1])
+    yield f"{_STEP}{written[-1]}"
+    yield ");"
+
+
+def _parameter(parameter: Parameter) -> str:
+    member = parameter.member
+    attributes = [name for direction, name in _DIRECTIONS if direction in parameter.direction]
+    if member.range is not None:
+        attributes.append(f"range({member.range[0]}, {member.range[1]})")
+    own, written = _declarator(member.type, member.name)
+    return _joined(_listed([*attributes, *own]), "const" if parameter.const else "", written)
+
+
+def _declarator(declared: Type, name: str) -> tuple[list[str], str]:
+    """Attributes, and the type with the name in its place: stars before it, dimensions behind it."""
+    match declared:
+        case Pointer(to=Array(bound=None) as array):
+            attributes, written = _declarator(array.of, f"*{name}")
+            return [*_pointer(declared), *_counts(array), *attributes], written
+        case Pointer(to=String(bound=None) as text):
+            return [*_pointer(declared), *_string(text)], f"{text.of.name} *{name}"
+        case Pointer():
+            attributes, written = _declarator(declared.to, f"*{name}")
+            return [*_pointer(declared), *attributes], written
+        case Array():
+            attributes, written = _declarator(declared.of, name)
+            return [*_counts(declared), *attributes], f"{written}[{_bound(declared.bound)}]"
+        case String():
+            return _string(declared), f"{declared.of.name} {name}[{_bound(declared.bound)}]"
+        case Union():
+            raise ValueError("a union stands in a structure, as a member")
+        case _:
+            return [], f"{declared.name} {name}"
+
+
+def _pointer(pointer: Pointer) -> list[str]:
+    return [pointer.kind.value] if pointer.written else []
+
+
+def _counts(array: Array) -> list[str]:
+    named = (("size_is", array.size_is), ("length_is", array.length_is))
+    return [f"{attribute}({count})" for attribute, count in named if count is not None]
+
+
+def _string(text: String) -> list[str]:
+    return ["string"] if text.written else []
+
+
+def _bound(bound: int | None) -> str:
+    return "" if bound is None else str(bound)
+
+
+def _listed(attributes: list[str]) -> str:
+    return f"[{', '.join(attributes)}]" if attributes else ""
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    return (f"{_STEP}{line}" if line else line for line in lines)

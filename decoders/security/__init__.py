@@ -1,0 +1,1 @@
+"""What security providers put into authentication tokens, as far as it tells who called."""

@@ -1,0 +1,1 @@
+"""From calls to rows: which interface, which values, which tables."""

@@ -1,0 +1,148 @@
+"""PDUs of one kept connection to rows of `pdus` and `issues`, and to calls that wait to be decoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from decoders.dcerpc.call_model import Call, PduOf
+from decoders.dcerpc.calls import CallTracker
+from decoders.dcerpc.pdus import Bind, BindAck, Fault, Request, Response
+from decoders.net.addresses import to_text
+from decoders.net.community_id import community_id
+from pipelines.decode.times import micros, nanos
+from pipelines.uids import call_uid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from decoders.dcerpc.call_model import CallEvent
+    from decoders.dcerpc.framing import AnyPdu, FrameRef, Skipped
+    from decoders.dcerpc.troubles import CallKey, Trouble
+    from decoders.tcp.model import Side
+    from ingest.choice import Endpoint
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """The connection, as rows of several tables name it."""
+
+    uid: str
+    orig: Side
+    client: Endpoint
+    server: Endpoint
+
+    @cached_property
+    def id(self) -> Row:
+        (orig_h, orig_p), (resp_h, resp_p) = self.client, self.server
+        return {"orig_h": to_text(orig_h), "orig_p": orig_p, "resp_h": to_text(resp_h), "resp_p": resp_p}
+
+    @cached_property
+    def community_id(self) -> str:
+        return community_id(self.client[0], self.server[0], self.client[1], self.server[1])
+
+    def call_uid(self, key: CallKey) -> str:
+        sender, offset = key
+        return call_uid(self.uid, from_orig=sender is self.orig, offset=offset)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCall:
+    place: Place
+    call: Call
+
+    @property
+    def capture(self) -> int:
+        """Of its first frame."""
+        part = self.call.request or self.call.response
+        if part is not None:
+            return part.capture
+        return self.call.fault.frames[0][0] if self.call.fault else 0
+
+
+class Captures(Protocol):
+    def capture_id(self, capture: int) -> str: ...
+
+    def issue(
+        self, uid: str, code: str, detail: str, capture: int, frame: int, offset: int, call: str | None = None
+    ) -> Row: ...
+
+
+class ConnectionCalls:
+    def __init__(self, place: Place, captures: Captures) -> None:
+        self._place, self._captures = place, captures
+        self._tracker = CallTracker()
+        self.unresolved = False
+        """Whether some call's interface is not known from the connection itself."""
+
+    def pdu(self, framed: AnyPdu) -> Iterator[tuple[str, Row | PlacedCall]]:
+        return self._rows(self._tracker.pdu(framed.sender is self._place.orig, framed))
+
+    def skipped(self, skipped: Skipped) -> Iterator[tuple[str, Row | PlacedCall]]:
+        return self._rows(self._tracker.skipped(skipped))
+
+    def finish(self) -> Iterator[tuple[str, Row | PlacedCall]]:
+        return self._rows(self._tracker.finish())
+
+    def _rows(self, events: Iterable[CallEvent]) -> Iterator[tuple[str, Row | PlacedCall]]:
+        for event in events:
+            if isinstance(event, Call):
+                self.unresolved |= event.binding is None
+                yield "calls", PlacedCall(self._place, event)
+            elif isinstance(event, PduOf):
+                yield "pdus", self._pdu_row(event)
+            else:
+                yield "issues", self._issue(event)
+
+    def _issue(self, trouble: Trouble) -> Row:
+        call = None if trouble.call is None else self._place.call_uid(trouble.call)
+        where = trouble.capture, trouble.frame, trouble.offset
+        return self._captures.issue(self._place.uid, str(trouble.code), trouble.detail, *where, call)
+
+    def _pdu_row(self, one: PduOf) -> Row:
+        framed, parsed, header = one.framed, one.parsed, one.framed.header
+        trailer = None if parsed is None else parsed.security
+        capture, frames, elsewhere = split_frames(framed.origin.frames, self._captures)
+        return {
+            "uid": self._place.uid,
+            "ts": micros(framed.origin.first_ts_ns),
+            "ts_ns": nanos(framed.origin.first_ts_ns),
+            "is_orig": framed.sender is self._place.orig,
+            "pkt_type": header.packet_type.name.lower(),
+            "pkt_type_number": int(header.packet_type),
+            "rpc_version": f"{framed.data[0]}.{framed.data[1]}",
+            "little_endian": header.byte_order == "<",
+            "call_id": header.call_id,
+            "ctx_id": parsed.p_cont_id if isinstance(parsed, Request | Response | Fault) else None,
+            "opnum": parsed.opnum if isinstance(parsed, Request) else None,
+            "object_uuid": parsed.object_uuid if isinstance(parsed, Request) else None,
+            "flags": header.flags,
+            "frag_len": header.frag_length,
+            "captured_len": sum(framed.origin.bytes_by_capture.values()),
+            "auth_type": trailer.auth_type if trailer else None,
+            "auth_level": trailer.auth_level if trailer else None,
+            "auth_context_id": trailer.auth_context_id if trailer else None,
+            "assoc_group_id": parsed.assoc_group_id if isinstance(parsed, Bind | BindAck) else None,
+            "fate": str(one.fate),
+            "call_uid": None if one.call is None else self._place.call_uid(one.call),
+            "stream_offset": framed.offset,
+            "frames": frames,
+            "elsewhere": elsewhere,
+            "capture_id": capture,
+        }
+
+
+def split_frames(frames: Iterable[FrameRef], captures: Captures) -> tuple[str, list[int], list[Row] | None]:
+    """The first frame's capture, the frames in it, and those in others."""
+    all_frames = list(frames)
+    first = all_frames[0][0]
+    here = [frame for capture, frame in all_frames if capture == first]
+    elsewhere = [
+        {"capture_id": captures.capture_id(capture), "frame": frame}
+        for capture, frame in all_frames
+        if capture != first
+    ]
+    return captures.capture_id(first), here, elsewhere or None

@@ -1,0 +1,55 @@
+"""Rows of `endpoints`: what answers say about where services listen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from decoders.dcerpc.well_known import INTERFACES, MSMQ
+from schemas.tables.derived import looked_up_towers, mapped_towers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Row = dict[str, Any]
+_UUID_OF: Final = {name: uuid for uuid, name in MSMQ.items()}
+_UNSPECIFIED: Final = frozenset(("0.0.0.0", "::", None))  # noqa: S104
+# [MS-MQQP] 3.1.4.8: IP_HANDSHAKE, IP_READ; the other two ask for SPX, which TCP cannot carry.
+_OF_PORT_TYPE: Final = {0: ("qmcomm", "qmcomm2"), 1: ("qm2qm",)}
+_MAX_PORT: Final = 0xFFFF
+
+
+def endpoint_rows(interface: str, operation: str) -> Callable[[Row, Row, str], Iterator[Row]] | None:
+    """What makes rows of (request, response, server's address), for operations that announce something."""
+    return _ANNOUNCEMENTS.get((interface, operation))
+
+
+def _of_towers(towers: Callable[[Row, Row], list[Row]]) -> Callable[[Row, Row, str], Iterator[Row]]:
+    def rows(request: Row, response: Row, server: str) -> Iterator[Row]:
+        for tower in towers(request, response):
+            host = tower["host"]
+            kept = {name: value for name, value in tower.items() if name not in ("netbios_name", "problems")}
+            yield kept | {"host": server if host in _UNSPECIFIED else host}
+
+    return rows
+
+
+def _of_port(request: Row, response: Row, server: str) -> Iterator[Row]:
+    port = response.get("return_value")
+    if not port or port > _MAX_PORT:
+        return
+    for name in _OF_PORT_TYPE.get(request.get("dwPortType", -1), ()):
+        uuid = _UUID_OF[name]
+        yield {
+            "interface_uuid": uuid,
+            "endpoint": INTERFACES[uuid],
+            "protocol": "ncacn_ip_tcp",
+            "host": server,
+            "port": port,
+        }
+
+
+_ANNOUNCEMENTS: Final = {
+    ("epm", "ept_map"): _of_towers(mapped_towers),
+    ("epm", "ept_lookup"): _of_towers(looked_up_towers),
+    ("qm2qm", "RemoteQMGetQMQMServerPort"): _of_port,
+}

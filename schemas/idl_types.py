@@ -1,0 +1,138 @@
+"""Arrow types of declared IDL types, and decoded values in the shape those types take.
+
+Two things differ from the values of decoders.ndr.model: message bytes become size, hash and, on request, the bytes;
+and a type that contains itself is followed MAX_NESTING levels, below which the value stands as JSON, since neither
+Arrow nor Spark has recursive types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import pyarrow as pa
+
+from decoders.ndr.model import Array, ContextHandle, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
+from schemas.model import BINARY, BOOL, DOUBLE, INT, LONG, STRING, UNSIGNED_LONG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from decoders.ndr.model import Member, Type
+
+Value: TypeAlias = "int | float | str | bytes | list[Value] | dict[str, Value] | None"
+MAX_NESTING: Final = 3
+"""PROPID_MGMT_QUEUE_CONNECTION_HISTORY is a vector of variants, one of which is a vector of variants: [MS-MQMQ]
+2.3.12.25. Nothing specified nests deeper."""
+PAYLOAD: Final = pa.struct([pa.field("size", LONG), pa.field("sha256", STRING), pa.field("bytes", BINARY)])
+NO_PARAMETERS: Final = pa.field("no_parameters", BOOL)
+"""Stands alone in the structure of a request or response without parameters: Parquet has no empty structures."""
+
+_INTEGERS: Final = {
+    (1, False): INT,
+    (1, True): INT,
+    (2, False): INT,
+    (2, True): INT,
+    (4, False): LONG,
+    (4, True): INT,
+    (8, False): UNSIGNED_LONG,
+    (8, True): LONG,
+}
+
+
+def is_bytes(array: Array) -> bool:
+    return isinstance(array.of, Scalar) and array.of.size == 1 and not array.of.signed
+
+
+class IdlTypes:
+    """For the types of one interface."""
+
+    def __init__(self, types: Mapping[str, Type], *, keep_payload: bool = False) -> None:
+        self._types = types
+        self._keep_payload = keep_payload
+
+    def struct(self, members: Iterable[Member]) -> pa.StructType:
+        return pa.struct(list(self._fields(members, {})) or [NO_PARAMETERS])
+
+    def shaped(self, members: Sequence[Member], values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        """The values of these members as the Arrow type wants them."""
+        if values is None:
+            return None
+        return self._struct(members, values, {}) if members else {NO_PARAMETERS.name: True}
+
+    def _fields(self, members: Iterable[Member], seen: dict[str, int]) -> Iterator[pa.Field]:
+        for member in members:
+            inner = self._named(member.type)
+            if isinstance(inner, Union) and not member.name:
+                yield from self._fields((arm.member for arm in inner.arms if arm.member is not None), seen)
+            else:
+                yield pa.field(member.name, PAYLOAD if member.payload else self._arrow(member.type, seen))
+
+    def _arrow(self, declared: Type, seen: dict[str, int]) -> pa.DataType:
+        if isinstance(declared, Scalar):
+            return DOUBLE if declared.floating else _INTEGERS[declared.size, declared.signed]
+        if isinstance(declared, Enum):
+            return LONG
+        if isinstance(declared, Guid | ContextHandle | String):
+            return STRING
+        if isinstance(declared, Pointer):
+            return self._arrow(declared.to, seen)
+        if isinstance(declared, Array):
+            return BINARY if is_bytes(declared) else pa.list_(self._arrow(declared.of, seen))
+        if isinstance(declared, Union):
+            return pa.struct(list(self._fields((arm.member for arm in declared.arms if arm.member), seen)))
+        if isinstance(declared, Struct):
+            deeper = _deeper(declared.name, seen)
+            return STRING if deeper is None else pa.struct(list(self._fields(declared.members, deeper)))
+        return self._arrow(self._types[declared.name], seen)
+
+    def _struct(self, members: Iterable[Member], values: Mapping[str, Any], seen: dict[str, int]) -> dict[str, Any]:
+        shaped: dict[str, Any] = {}
+        for member in members:
+            inner = self._named(member.type)
+            if isinstance(inner, Union) and not member.name:
+                shaped |= self._struct((arm.member for arm in inner.arms if arm.member is not None), values, seen)
+                continue
+            value = values.get(member.name)
+            if value is None:
+                shaped[member.name] = None
+            elif member.payload:
+                shaped[member.name] = payload(value, keep=self._keep_payload)
+            else:
+                shaped[member.name] = self._value(member.type, value, seen)
+        return shaped
+
+    def _value(self, declared: Type, value: Value, seen: dict[str, int]) -> Value:
+        if value is None or isinstance(value, int | str | bytes | float):
+            return value
+        if isinstance(declared, Pointer):
+            return self._value(declared.to, value, seen)
+        if isinstance(declared, Named):
+            return self._value(self._named(declared), value, seen)
+        if isinstance(value, list):
+            return (
+                [self._value(declared.of, element, seen) for element in value] if isinstance(declared, Array) else None
+            )
+        if isinstance(declared, Union):
+            return self._struct((arm.member for arm in declared.arms if arm.member), value, seen)
+        deeper = _deeper(declared.name, seen) if isinstance(declared, Struct) else None
+        return (
+            self._struct(declared.members, value, deeper) if isinstance(declared, Struct) and deeper else _json(value)
+        )
+
+    def _named(self, declared: Type) -> Type:
+        return self._types[declared.name] if isinstance(declared, Named) else declared
+
+
+def payload(value: bytes, *, keep: bool) -> dict[str, Any]:
+    return {"size": len(value), "sha256": hashlib.sha256(value).hexdigest(), "bytes": value if keep else None}
+
+
+def _deeper(name: str, seen: dict[str, int]) -> dict[str, int] | None:
+    level = seen.get(name, 0)
+    return None if level == MAX_NESTING else seen | {name: level + 1}
+
+
+def _json(value: Value) -> str:
+    return json.dumps(value, default=lambda raw: raw.hex(), separators=(",", ":"))

@@ -1,0 +1,31 @@
+"""endpoints: where services say they listen."""
+
+from __future__ import annotations
+
+from schemas.model import INT, LONG, STRING, TIMESTAMP, Column, Table
+from schemas.shared_columns import CALL_UID, CAPTURE_ID, FRAME, ID, UID
+
+ENDPOINTS = Table(
+    "endpoints",
+    "One endpoint in an answer of the endpoint mapper or of a port query.",
+    (
+        Column("ts", TIMESTAMP, "Time of the answer."),
+        Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
+        UID,
+        CALL_UID,
+        ID,
+        Column("interface_uuid", STRING, "Interface that listens there."),
+        Column("interface_version", STRING, "Its version; null where the answer does not say."),
+        Column("endpoint", STRING, "Its name, where it is one of ours."),
+        Column("transfer_syntax", STRING, "`ndr`, `ndr64` or the UUID offered; null where the answer does not say."),
+        Column("protocol", STRING, "Protocol sequence: `ncacn_ip_tcp`, `ncacn_np`, `ncacn_http` ..."),
+        Column("host", STRING, "Address announced; the answering server's own where it announced none."),
+        Column("port", INT, "TCP or UDP port; null for named pipes."),
+        Column("named_pipe", STRING, "Pipe or other text endpoint."),
+        Column("object_uuid", STRING, "Object the registration is for."),
+        Column("annotation", STRING, "The server's own words about it."),
+        Column("source", STRING, "Operation that told it: `ept_map`, `ept_lookup`, `RemoteQMGetQMQMServerPort`."),
+        FRAME,
+        CAPTURE_ID,
+    ),
+)

@@ -1,0 +1,89 @@
+"""IDL text reduced to what it says: no comments, imports or layout, sorted attributes, every enumerator's value."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_IMPORT = re.compile(r'import\s+"[^"]*"\s*;')
+_HEADER = re.compile(r"\[(?P<attributes>[^\]]*)\]\s*interface\s+(?P<name>\w+)\s*\{(?P<body>.*)\}\s*$", re.DOTALL)
+_TOKEN = re.compile(r"0x[0-9a-fA-F]+|\w+|[^\w\s]")
+_ENUM = re.compile(r"(enum \w* ?\{)([^}]*)(\})")
+
+
+@dataclass(frozen=True)
+class Idl:
+    header: tuple[str, ...]
+    types: tuple[str, ...]
+    operations: tuple[str, ...]
+
+
+def reduced(text: str) -> Idl:
+    """A type may be declared between two operations, so the order is kept of each by itself."""
+    text = _IMPORT.sub("", _COMMENT.sub("", text)).strip()
+    header: tuple[str, ...] = ()
+    if found := _HEADER.match(text):
+        header = (found["name"], *sorted(re.sub(r"\s", "", attribute) for attribute in found["attributes"].split(",")))
+        text = found["body"]
+    declarations = _declarations(_attributes_sorted(_TOKEN.findall(text)))
+    types = tuple(_ENUM.sub(_valued, each) for each in declarations if each.startswith("typedef"))
+    return Idl(header, types, tuple(each for each in declarations if not each.startswith("typedef")))
+
+
+def _attributes_sorted(tokens: list[str]) -> list[str]:
+    """A bracket behind a name is an array's; any other opens attributes, and adjoining lists are one."""
+    done: list[str] = []
+    at = 0
+    while at < len(tokens):
+        if tokens[at] != "[" or (done and re.fullmatch(r"\w+", done[-1]) and done[-1] != "typedef"):
+            done.append(_number(tokens[at]))
+            at += 1
+            continue
+        attributes: list[str] = []
+        while at < len(tokens) and tokens[at] == "[":
+            end = tokens.index("]", at)
+            attributes += _split(tokens[at + 1 : end])
+            at = end + 1
+        done += ["[", ", ".join(sorted(attributes)), "]"]
+    return done
+
+
+def _split(tokens: list[str]) -> list[str]:
+    parts, depth = [""], 0
+    for token in tokens:
+        depth += (token == "(") - (token == ")")
+        if token == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += _number(token)
+    return parts
+
+
+def _declarations(tokens: list[str]) -> list[str]:
+    found: list[str] = []
+    current: list[str] = []
+    depth = 0
+    for token in tokens:
+        depth += (token in "{(") - (token in "})")
+        if token == ";" and not depth:
+            found.append(" ".join(current))
+            current = []
+        else:
+            current.append(token)
+    assert not current, f"left over: {current}"
+    return found
+
+
+def _number(token: str) -> str:
+    return str(int(token, 0)) if re.fullmatch(r"0x[0-9a-fA-F]+|[1-9]\d*|0", token) else token
+
+
+def _valued(found: re.Match[str]) -> str:
+    value = -1
+    members = []
+    for member in filter(None, (each.strip() for each in found[2].split(","))):
+        name, _, written = member.partition(" = ")
+        value = int(written) if written else value + 1
+        members.append(f"{name} = {value}")
+    return f"{found[1]} {', '.join(members)} {found[3]}"

@@ -1,0 +1,64 @@
+"""Rendering of what the interfaces of today do not use."""
+
+from __future__ import annotations
+
+import pytest
+
+from decoders.ndr.base_types import BYTE, DWORD, LONG, ULONG, WCHAR
+from decoders.ndr.idl import interface_idl, types_idl
+from decoders.ndr.model import (
+    Arm,
+    Array,
+    Enum,
+    Interface,
+    Member,
+    Named,
+    Pointer,
+    PointerKind,
+    Scalar,
+    String,
+    Struct,
+    Type,
+    Union,
+)
+
+
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [
+        (Enum("T", (("A", 1),), v1_enum=True), "typedef [v1_enum] enum { A = 1, } T;"),
+        (Enum("U", (("A", 1),)), "typedef U T;"),
+        (Scalar("T", 8), "typedef unsigned hyper T;"),
+        (Scalar("T", 8, floating=True), "typedef double T;"),
+        (Pointer(Named("S")), "typedef S *T;"),
+        (Pointer(Pointer(LONG), PointerKind.FULL, written=True), "typedef [ptr] long **T;"),
+        (Array(BYTE, bound=16), "typedef byte T[16];"),
+        (
+            Struct("T", (Member("u", Union("", LONG, (Arm((1, 2), Member("a", DWORD)),)), switch_is="k"),)),
+            "typedef struct { [switch_is(k)] union { [case(1, 2)] DWORD a; } u; } T;",
+        ),
+        (
+            Struct("T", (Member("v", Array(LONG, bound=8, length_is="n")), Member("s", String(WCHAR)))),
+            "typedef struct { [length_is(n)] long v[8]; [string] wchar_t s[]; } T;",
+        ),
+    ],
+)
+def test_a_type_is_written(declared: Type, text: str) -> None:
+    assert " ".join(types_idl({"T": declared}).split()) == text
+
+
+def test_a_union_by_itself_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="as a member"):
+        types_idl({"T": Union("T", LONG, ())})
+
+
+def test_imported_types_are_not_declared_again() -> None:
+    foreign: dict[str, Type] = {"F": Scalar("F", 4)}
+    own: dict[str, Type] = {"G": Scalar("G", 2)}
+    interface = Interface("i", "1088a980-eae5-11d0-8d9b-00a02453c337", (1, 2), "D", "", (), {**foreign, **own})
+    text = interface_idl(interface, {"f.idl": foreign, "other.idl": {"H": ULONG}})
+    assert text.startswith('import "f.idl";\n[')
+    assert "version(1.2)" in text
+    assert "typedef unsigned short G;" in text
+    assert " F;" not in text
+    assert "other.idl" not in text
