@@ -71,7 +71,7 @@ MAX_NDR_DEPTH: Final = 32
 """Referents inside referents. MSMQ nests three (vectors of PROPVARIANT); 32 stay far from Python's recursion limit."""
 
 MAX_NDR_VALUES: Final = 1 << 20
-"""Values one stub may yield through its arrays: Windows takes 4 MB of stub ([MS-RPCE] 3.3.3.5.4), a million integers."""
+"""Values one stub may yield through its arrays: Windows takes 4 MB ([MS-RPCE] 3.3.3.5.4), a million integers."""
 
 MAX_NDR_PROBLEMS: Final = 64
 """Problems kept per stub; a stub with more is noise, and the number left out is told."""

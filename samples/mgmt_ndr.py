@@ -100,11 +100,11 @@ class PROPVARIANT(NDRSTRUCT):  # type: ignore[misc]
         return 8
 
 
-def counted(name: str, element: type | str) -> type:
+def counted(name: str, element: type | str, members: tuple[str, str] = ("cElems", "pElems")) -> type:
     """CAUL and its kin: a count and a unique pointer to a conformant array."""
     array = type(f"{name}_ARRAY", (NDRUniConformantArray,), {"item": element})
     pointer = type(f"P{name}", (NDRPOINTER,), {"referent": (("Data", array),)})
-    return type(name, (NDRSTRUCT,), {"structure": (("cElems", NDRULONG), ("pElems", pointer))})
+    return type(name, (NDRSTRUCT,), {"structure": ((members[0], NDRULONG), (members[1], pointer))})
 
 
 class PGUID(NDRPOINTER):  # type: ignore[misc]
@@ -120,7 +120,7 @@ PropVariantUnion.union.update(
         VT_I8: ("hVal", NDRHYPER),
         VT_UI8: ("uhVal", NDRUHYPER),
         VT_LPWSTR: ("pwszVal", LPWSTR),
-        VT_BLOB: ("blob", counted("BLOB", "c")),
+        VT_BLOB: ("blob", counted("BLOB", "c", ("cbSize", "pBlobData"))),
         VT_CLSID: ("puuid", PGUID),
         VT_VECTOR | VT_I4: ("cal", counted("CAL", NDRLONG)),
         VT_VECTOR | VT_UI4: ("caul", counted("CAUL", NDRULONG)),
@@ -220,5 +220,6 @@ def _arm(vt: int) -> tuple[PROPVARIANT, NDR]:
 
 
 def _fill(arm: NDR, values: bytes | list[NDR]) -> None:
-    arm["cElems"] = len(values)
-    arm.fields["pElems"].fields["Data"]["Data"] = values
+    (count, _), (pointer, _) = arm.structure
+    arm[count] = len(values)
+    arm.fields[pointer].fields["Data"]["Data"] = values

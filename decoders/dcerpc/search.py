@@ -129,7 +129,10 @@ class HeaderSearch:
             if left < HEADER_BYTES:
                 if not final:
                     return None
-                return left == 0 or (several and (left < 0 or may_begin_header(held[-left:])))
+                if left == 0 or (several and (left < 0 or may_begin_header(held[-left:]))):
+                    return True
+                self._dead.update(chain.members[1:])
+                return False
             header = plausible_header(held, chain.reached - base)
             if header is None or chain.reached in self._dead:
                 self._dead.update(chain.members[1:])

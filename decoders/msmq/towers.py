@@ -65,7 +65,7 @@ class Tower:
     """None also where the pair of protocols is not one of Windows'."""
     port: int | None
     host: str | None
-    """0.0.0.0 from a server that does not say; [MS-RPCE] 3.1.3.5.3 has clients ignore it."""
+    """Often 0.0.0.0, and no proof of where the service is: [MS-RPCE] 3.1.3.5.3 has everyone ignore it."""
     named_pipe: str | None
     """Of ncalrpc the endpoint's name."""
     netbios_name: str | None

@@ -56,7 +56,7 @@ def constructions(count: Count, element: Step, least: int, values: int, alignmen
 
     def step(reader: Reader, container: Container, key: Key, place: Place) -> None:
         number = count(reader, container, key, place)
-        # Windows aligns for the elements even where there are none.
+        # Aligned for the elements even where there are none, as Wine marshals.
         reader.at = min((reader.at + mask) & ~mask, reader.size)
         possible = min(number, (reader.size - reader.at) // least + 1) if least else number
         reader.charge(possible * values, place, key)

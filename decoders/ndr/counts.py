@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 Count: TypeAlias = Callable[["Reader", Any, Any, "Place"], int]
 """Reads the counts and says how many elements follow."""
 
-_MEMBER: Final = re.compile(r"\*?\s*([A-Za-z_]\w*)")
+_MEMBER_OR_CONSTANT: Final = re.compile(r"\s*(?:\*?\s*([A-Za-z_]\w*)|(\d+))\s*")
 
 
-def member_named(expression: str | None) -> str | None:
-    """The member a size_is or length_is names; other expressions cannot be compared and need not be."""
-    match = _MEMBER.fullmatch(expression.strip()) if expression else None
-    return match[1] if match else None
+def compared_with(expression: str | None) -> str | int | None:
+    """The member or the constant of a size_is or length_is; None for other expressions, which no MSMQ interface has."""
+    match = _MEMBER_OR_CONSTANT.fullmatch(expression or "")
+    return match and (match[1] or int(match[2]))
 
 
 def conformance(
@@ -29,7 +29,7 @@ def conformance(
     """max_count."""
     word, mask = layout.word, layout.word - 1
     unpack_from = struct.Struct(byte_order + layout.word_format).unpack_from
-    name = member_named(size_is)
+    name = compared_with(size_is)
 
     def count(reader: Reader, container: Container, key: Key, place: Place) -> int:
         if hoisted:
@@ -40,7 +40,7 @@ def conformance(
                 reader.cut(place, key, at, word)
             (most,) = unpack_from(reader.data, at)
             reader.at = at + word
-        if name:
+        if name is not None:
             reader.compare_count(container, "size_is", name, most, place, key, at)
         if limits:
             _compare(reader, most, limits, place, key, at)
@@ -59,7 +59,7 @@ def variance(
     """Offset and actual_count, behind max_count unless `maximum` is declared."""
     word, mask = layout.word, layout.word - 1
     unpack_from = struct.Struct(byte_order + layout.word_format * 2).unpack_from
-    name = member_named(length_is)
+    name = compared_with(length_is)
 
     def count(reader: Reader, container: Container, key: Key, place: Place) -> int:
         most = maximum(reader, container, key, place) if callable(maximum) else maximum
@@ -74,7 +74,7 @@ def variance(
         if most is not None and offset + actual > most:
             detail = f"offset {offset} and actual count {actual} exceed {most}"
             reader.report("ndr-bounds", place, key, at, detail)
-        if name:
+        if name is not None:
             reader.compare_count(container, "length_is", name, actual, place, key, at)
         if limits:
             _compare(reader, actual, limits, place, key, at)

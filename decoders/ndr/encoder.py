@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from decoders.ndr.counts import member_named
+from decoders.ndr.counts import compared_with
 from decoders.ndr.layout import CONTEXT_HANDLE_BYTES, Layout, is_octets
 from decoders.ndr.model import (
     Array,
@@ -175,9 +175,10 @@ class _Encoder:
 
     def _max_count(self, declared: Array, spot: Spot) -> int:
         elements: Any = spot.value
-        name = member_named(declared.size_is) if declared.varying else None
-        declared_size = spot.around.get(name) if name else None
-        return max(len(elements), declared_size) if isinstance(declared_size, int) else len(elements)
+        size = compared_with(declared.size_is) if declared.varying else None
+        if isinstance(size, str):
+            size = spot.around.get(size)
+        return max(len(elements), size) if isinstance(size, int) else len(elements)
 
     def _structure(self, declared: Struct, spot: Spot) -> None:
         value: Any = spot.value

@@ -20,13 +20,11 @@ def outermost(step: Step) -> Step:
 
     def whole(reader: Reader, container: Container, key: Key, place: Place) -> None:
         reader.deeper(place, key)
-        around = reader.deferred
         mine: list[Deferred] = []
         reader.deferred = mine
         step(reader, container, key, place)
         for referent, holder, name, where in mine:
             referent(reader, holder, name, where)
-        reader.deferred = around
         reader.depth -= 1
 
     return whole

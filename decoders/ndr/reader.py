@@ -29,8 +29,8 @@ class Stop(Exception):
 
 class Reader:
     __slots__ = (
-        "_left_out", "_values_left", "aliased", "at", "data", "deferred", "depth", "full", "late", "max_count",
-        "problems", "size",
+        "_left_out", "_stopped", "_values_left", "aliased", "at", "data", "deferred", "depth", "full", "late",
+        "max_count", "problems", "size",
     )  # fmt: skip
 
     def __init__(self, data: bytes) -> None:
@@ -45,11 +45,12 @@ class Reader:
         self.full: dict[int, list[Any]] = {}
         """By referent id of full pointers: type, container, key, size."""
         self.aliased = 0
-        self.late: list[tuple[Any, str, str, int, Place, Any, int]] = []
+        self.late: list[tuple[Container, str, str | int, int, Place, Key, int]] = []
         """Counts whose size_is or length_is member comes later."""
         self.depth = 0
         self._values_left = MAX_NDR_VALUES
         self._left_out = 0
+        self._stopped: Problem | None = None
 
     def report(self, code: str, place: Place, key: Key, at: int, detail: str) -> None:
         if len(self.problems) >= MAX_NDR_PROBLEMS:
@@ -58,8 +59,7 @@ class Reader:
         self.problems.append(Problem(code, path_text(place, key), min(at, self.size), detail))
 
     def stop(self, code: str, place: Place, key: Key, at: int, detail: str) -> NoReturn:
-        # The reason to stop is told even if there was too much to tell before.
-        self.problems.append(Problem(code, path_text(place, key), min(at, self.size), detail))
+        self._stopped = Problem(code, path_text(place, key), min(at, self.size), detail)
         raise Stop
 
     def cut(self, place: Place, key: Key, at: int, needed: int) -> NoReturn:
@@ -77,24 +77,29 @@ class Reader:
             self.stop("ndr-too-deep", place, key, self.at, f"more than {MAX_NDR_DEPTH} levels of referents")
 
     def compare_count(
-        self, container: Container, attribute: str, name: str, count: int, place: Place, key: Key, at: int
+        self, container: Container, attribute: str, name: str | int, count: int, place: Place, key: Key, at: int
     ) -> None:
         """Against the member the IDL names, if this container has it: an [out] array's size may be in the request."""
-        if type(container) is not dict or name not in container:
-            return
-        expected = container[name]
+        expected: object = name
+        if isinstance(name, str):
+            if type(container) is not dict or name not in container:
+                return
+            expected = container[name]
         if expected is None:
             self.late.append((container, attribute, name, count, place, key, at))
         elif expected != count:
-            self.report("ndr-count-differs", place, key, at, f"{count} on the wire, {attribute} {name} is {expected}")
+            self.report("ndr-count-differs", place, key, at, f"{count} on the wire, {attribute}({name}) is {expected}")
 
     def finish(self) -> tuple[Problem, ...]:
+        """All problems, last the one that stopped decoding."""
         for container, attribute, name, count, place, key, at in self.late:
             if container[name] is not None:
                 self.compare_count(container, attribute, name, count, place, key, at)
         if self._left_out:
             detail = f"{self._left_out} more problems"
             self.problems.append(Problem("ndr-problems-omitted", "", min(self.at, self.size), detail))
+        if self._stopped:
+            self.problems.append(self._stopped)
         return tuple(self.problems)
 
 

@@ -95,7 +95,9 @@ def call_row(
         "cancelled": call.cancelled,
         "orphaned": call.orphaned,
         "status": status,
-        "status_name": None if status is None else status_name(status),
+        "status_name": None
+        if status is None
+        else status_name(status, KNOWN.get(identity.interface_uuid, "") if identity else ""),
         "fault": fault.status if fault else None,
         "fault_name": fault_name(fault.status) if fault and fault.status is not None else None,
         "did_not_execute": fault.did_not_execute if fault else None,

@@ -27,7 +27,7 @@ PDUS = Table(
         Column("object_uuid", STRING, "Object the request addresses, where it names one."),
         Column("flags", INT, "pfc_flags."),
         Column("frag_len", INT, "Length of the PDU on the wire."),
-        Column("captured_len", INT, "Bytes of it that the capture has."),
+        Column("captured_len", LONG, "Bytes of it that the capture has."),
         Column("auth_type", INT, "Security provider of its trailer: 9 SPNEGO, 10 NTLM, 16 Kerberos ..."),
         Column("auth_level", INT, "2 connect, 4 packet, 5 integrity, 6 privacy."),
         Column("auth_context_id", LONG, "Which of the connection's security contexts."),

@@ -23,8 +23,11 @@ def bind(*interfaces: str, kind: int = BIND) -> bytes:
     return pdu(kind, body)
 
 
-def bind_ack() -> bytes:
-    return pdu(BIND_ACK, struct.pack("<HHIH", 5840, 5840, 77, 5) + b"2103\0" + b"\0" + struct.pack("<B3x", 0))
+def bind_ack(accepted: int = 1, kind: int = BIND_ACK, call_id: int = 1) -> bytes:
+    """Takes the first `accepted` contexts proposed."""
+    results = (struct.pack("<HH", 0, 0) + _syntax(NDR, 2)) * accepted
+    address = struct.pack("<HHIH", 5840, 5840, 77, 5) + b"2103\0" + b"\0"
+    return pdu(kind, address + struct.pack("<B3x", accepted) + results, call_id)
 
 
 def request(stub: bytes = b"stub", opnum: int = 0, call_id: int = 1) -> bytes:

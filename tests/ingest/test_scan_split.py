@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from decoders.dcerpc.well_known import PORTS
 from ingest.captures import open_capture
 from ingest.containers.model import Position
+from ingest.conversations import endpoint_key
 from ingest.scan import scan_split
 from ingest.splits import exact, plan, walk
 from tests.builders import containers as c
@@ -64,9 +65,11 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
         row["payload_bytes"] += len(item.payload)
         row["well_known_port"] |= bool(item.payload) and bool(PORTS & {item.sport, item.dport})
         row["may_be_rpc"] |= begins_like_rpc(item.payload)
-        sides = ["base_low", "base_high"]
+        sides, ends = ["base_low", "base_high"], ["low_end", "high_end"]
         if (int(source[0]), source[1]) > (int(target[0]), target[1]):
             sides.reverse()
+            ends.reverse()
+        row |= {end: endpoint_key(at[0].packed, at[1]) for end, at in zip(ends, (source, target), strict=True)}
         numbers = [item.seq - (not item.flags & p.SYN), (item.seq ^ 0xFFFF) - 1 if item.flags & p.ACK else None]
         for side, number in zip(sides, numbers, strict=True):
             if row[side] is None and number is not None:

@@ -23,10 +23,16 @@ Tables = dict[str, list[Row]]
 
 
 def run(
-    spark: SparkSession, paths: list[Path], out: Path, scope: Scope = Scope.MSMQ, split_bytes: int = SPLIT_BYTES
+    spark: SparkSession,
+    paths: list[Path],
+    out: Path,
+    scope: Scope = Scope.MSMQ,
+    split_bytes: int = SPLIT_BYTES,
+    *,
+    keep_payload: bool = False,
 ) -> Tables:
     inputs = take_stock(expand(str(path) for path in paths))
-    finished = analyze(spark, inputs, Choice(scope), out, lambda _: None, split_bytes)
+    finished = analyze(spark, inputs, Choice(scope), out, lambda _: None, split_bytes, keep_payload=keep_payload)
     assert finished.imbalances == []
     tables = read(out)
     assert {issue["code"] for issue in tables["issues"]} <= set(ISSUE_CODES)

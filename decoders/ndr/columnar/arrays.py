@@ -35,9 +35,11 @@ def string(counts: Counts, width: int, slot: int) -> Step:
         lane.at = lane.at + units * width
         last = np.where(units > 0, starts + (units - 1) * width, 0)
         terminators = windows(batch.buffer, width)
-        if len(terminators):
-            unterminated = terminators[last].view(f"u{width}") != 0
-            lane.decline(unterminated | (units == 0))
+        terminated = units > 0
+        if terminated.any():
+            terminated &= terminators[last].view(f"u{width}") == 0
+        if not terminated.all():
+            lane.decline(~terminated)
         frame.slots[slot] = starts, np.maximum(units - 1, 0) * width
 
     return step
@@ -79,9 +81,7 @@ def leaf_lists(slot: int, leaf: LeafRead) -> Build:
     return build
 
 
-def constructions(
-    counts: Counts, steps: Sequence[Step], scope: Scope, slot: int, *, least: int, yields: int
-) -> Step:
+def constructions(counts: Counts, steps: Sequence[Step], scope: Scope, slot: int, *, least: int, yields: int) -> Step:
     """One round an element, over the rows that have so many."""
 
     def step(batch: Batch, lane: Lane, frame: Frame) -> None:

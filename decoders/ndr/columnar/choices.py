@@ -41,7 +41,11 @@ def referent(steps: Sequence[Step], scope: Scope, kind: PointerKind, ids: int, s
 
 
 def union(
-    arms: Mapping[int | None, int], bodies: Sequence[tuple[Sequence[Step], Scope]], tag: int, switch: int | None, slot: int
+    arms: Mapping[int | None, int],
+    bodies: Sequence[tuple[Sequence[Step], Scope]],
+    tag: int,
+    switch: int | None,
+    slot: int,
 ) -> Step:
     """`arms`: by tag, which of the bodies; None is the default arm. Slot `switch` holds the switch_is member."""
 
@@ -83,10 +87,12 @@ def union_referents(bodies: Sequence[Sequence[Step]], slot: int) -> Step:
     return step
 
 
-def of_referent(slot: int, value: Build) -> Build:
+def of_referent(slot: int, value: Sequence[Build]) -> Build:
+    """`value` is empty until the referent is planned."""
+
     def build(frame: Frame) -> Column:
         inner: Frame | None = frame.slots[slot]
-        return Nothing(frame.rows) if inner is None else spread(value(inner), inner.index, frame.rows)
+        return Nothing(frame.rows) if inner is None else spread(value[0](inner), inner.index, frame.rows)
 
     return build
 

@@ -171,7 +171,9 @@ def _joined(columns: Sequence[Column]) -> Column:
         case Scalars():
             return Scalars(np.concatenate([part.values for part in columns if isinstance(part, Scalars)]), valid)
         case Identifiers():
-            return Identifiers(np.concatenate([part.octets for part in columns if isinstance(part, Identifiers)]), valid)
+            return Identifiers(
+                np.concatenate([part.octets for part in columns if isinstance(part, Identifiers)]), valid
+            )
         case Spans() as first:
             spans = [part for part in columns if isinstance(part, Spans)]
             starts = np.concatenate([part.starts for part in spans])

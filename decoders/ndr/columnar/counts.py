@@ -10,10 +10,12 @@ import numpy as np
 from decoders.ndr.columnar.lanes import Batch, Check, Frame, Lane, whole_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from decoders.ndr.columnar.columns import Ints
-    from decoders.ndr.columnar.scopes import Scope
+    from decoders.ndr.columnar.scopes import Scope, Wrong
 
 
 @dataclass(slots=True)
@@ -63,20 +65,21 @@ class Counts:
     """Slots, of max_count, offset and actual_count."""
     offset: int | None = None
     actual: int | None = None
-    size_is: Compared | None = None
-    length_is: Compared | None = None
+    wrong: Sequence[tuple[int, Wrong]] = ()
+    """By slot: what the declaration alone says of a count."""
+    compared: Sequence[tuple[int, Compared]] = ()
 
     def read(self, batch: Batch, lane: Lane, frame: Frame) -> npt.NDArray[Any]:
         """How many elements follow."""
+        for slot, wrong in self.wrong:
+            lane.decline(wrong(frame.slots[slot]))
+        for slot, compared in self.compared:
+            compared.note(batch, lane, frame, frame.slots[slot])
         most: Any = self.bound if self.most is None else frame.slots[self.most]
-        if self.size_is:
-            self.size_is.note(batch, lane, frame, most)
         if self.actual is None or self.offset is None:
             return np.full(len(lane), most, np.int64) if isinstance(most, int) else np.asarray(most)
         offset, actual = frame.slots[self.offset], frame.slots[self.actual]
-        wrong = (offset != 0) | (actual > most)
-        if wrong.any():
-            lane.decline(wrong)
-        if self.length_is:
-            self.length_is.note(batch, lane, frame, actual)
+        wrong_bounds = (offset != 0) | (actual > most)
+        if wrong_bounds.any():
+            lane.decline(wrong_bounds)
         return np.asarray(actual)

@@ -92,7 +92,7 @@ class Batch:
         lane.at = at + advance
         if size > len(self.buffer):
             return np.zeros(len(lane), f"V{size}")
-        return windows(self.buffer, size)[position]
+        return np.asarray(windows(self.buffer, size)[position])
 
     def believable(self, lane: Lane, counts: npt.NDArray[Any], least: int) -> Ints:
         """Counts that the bytes left can bear out at `least` bytes each; the other rows are declined."""

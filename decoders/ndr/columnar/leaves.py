@@ -47,8 +47,8 @@ def leaf_read(leaf: Leaf, layout: Layout, byte_order: str, limits: tuple[int, in
         wrong.append(_not_among(sorted({value for _, value in leaf.members})))
     if limits:
         wrong.append(beyond(limits))
-    code = np.dtype(layout.leaf_format(leaf)).newbyteorder(byte_order)
-    return LeafRead(code.str, size, alignment, wrong, _scalars)
+    dtype = np.dtype(byte_order + layout.leaf_format(leaf))
+    return LeafRead(dtype.str, size, alignment, wrong, _scalars(dtype.newbyteorder("=")))
 
 
 def beyond(limits: tuple[int, int]) -> Wrong:
@@ -66,8 +66,8 @@ def _not_among(members: Sequence[int]) -> Wrong:
     return lambda values: np.isin(values, members, invert=True)
 
 
-def _scalars(raw: npt.NDArray[Any]) -> Column:
-    return Scalars(raw.astype(raw.dtype.newbyteorder("=")))
+def _scalars(native: np.dtype[Any]) -> Callable[[npt.NDArray[Any]], Column]:
+    return lambda raw: Scalars(raw.astype(native))
 
 
 def _written(raw: npt.NDArray[Any], byte_order: str) -> npt.NDArray[np.uint8]:
@@ -76,7 +76,7 @@ def _written(raw: npt.NDArray[Any], byte_order: str) -> npt.NDArray[np.uint8]:
 
 def _handles(raw: npt.NDArray[Any], byte_order: str) -> Column:
     octets = _octets(raw, CONTEXT_HANDLE_BYTES)
-    valid = _handle_words(raw)[:, 1:].any(axis=1)
+    valid = np.asarray(_handle_words(raw)[:, 1:].any(axis=1))
     return Identifiers(octets[:, 4:][:, _WRITTEN_ORDER[byte_order]], None if valid.all() else valid)
 
 

@@ -48,6 +48,12 @@ class Scope:
         self._steps: list[Step] = []
         self._known, self._residue = known, residue
         self._begin_run()
+        self.family = 1
+        """This scope and all within it."""
+        outer = around
+        while outer is not None:
+            outer.family += 1
+            outer = outer.around
 
     def slot(self) -> int:
         self.slots += 1

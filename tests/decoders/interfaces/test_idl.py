@@ -10,9 +10,8 @@ import pytest
 
 from decoders.interfaces import IMPORTED, epm, mqmq, qm2qm, qmmgmt
 from decoders.ndr.idl import interface_idl, types_idl
-from tests.conftest import ROOT
+from tests.decoders.interfaces import specifications
 from tests.decoders.interfaces.idl_text import Idl, reduced
-from tests.tools import cannot
 
 KEPT = Path(__file__).parents[2] / "data" / "idl"
 RENDERED = {
@@ -90,24 +89,20 @@ def test_layout_comments_and_order_of_attributes_are_reduced_away() -> None:
     ) == reduced("typedef enum { A = 0, B = 16, C = 17 } E; void f([in, out, string, size_is(n)] char * * a);")
 
 
+@specifications.needed
 @pytest.mark.parametrize(
     ("name", "document", "heading"),
     [("mqmq", "MS-MQMQ", "# 5 "), ("qm2qm", "MS-MQQP", "# 6 "), ("qmmgmt", "MS-MQMR", "# 6 ")],
 )
 def test_the_kept_text_is_the_specifications(name: str, document: str, heading: str) -> None:
-    specification = ROOT.parent / "shared" / "specs" / "reference" / f"{document}.md"
-    if not specification.exists():
-        cannot(f"no copy of {document}")
-    section = re.split(rf"^{heading}.*$", specification.read_text(), maxsplit=1, flags=re.MULTILINE)[1]
+    section = re.split(rf"^{heading}.*$", specifications.text_of(document), maxsplit=1, flags=re.MULTILINE)[1]
     section = section.split("\n<a id=", 1)[0]
     assert _words(section[section.index("import ") :]) == _words((KEPT / f"{name}.idl").read_text())
 
 
+@specifications.needed
 def test_the_kept_endpoint_mapper_is_the_specifications_where_it_redefines() -> None:
-    specification = ROOT.parent / "shared" / "specs" / "reference" / "MS-RPCE.md"
-    if not specification.exists():
-        cannot("no copy of MS-RPCE")
-    section = _words(specification.read_text())
+    section = _words(specifications.text_of("MS-RPCE"))
     kept = (KEPT / "epm.idl").read_text()
     for name in ("ept_lookup", "ept_map", "ept_lookup_handle_free"):
         found = re.search(rf"void {name}\(.*?\);", kept, re.DOTALL)

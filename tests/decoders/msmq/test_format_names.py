@@ -30,6 +30,7 @@ GUID = "ae0c5671-f190-12ce-ae10-00dd0114290f"
         (queue_format(5, m_GConnectorID=GUID), f"CONNECTOR={GUID}"),
         (queue_format(5, 0x04, m_GConnectorID=GUID), f"CONNECTOR={GUID};XACTONLY"),
         (queue_format(6, m_DlID={"m_DlGuid": GUID, "m_pwzDomain": None}), f"DL={GUID}"),
+        (queue_format(6, m_DlID={"m_DlGuid": GUID, "m_pwzDomain": ""}), f"DL={GUID}"),
         (queue_format(6, m_DlID={"m_DlGuid": GUID, "m_pwzDomain": "example.org"}), f"DL={GUID}@example.org"),
         (queue_format(8, 0x05, m_pDirectSubqueueID=r"OS:a\private$\q;late"), r"DIRECT=OS:a\private$\q;late"),
         (queue_format(9), None),

@@ -9,8 +9,7 @@ import pytest
 from decoders.interfaces.qmmgmt import MgmtObjectType
 from decoders.msmq.properties import PROPERTIES, expected_vt, property_name
 from decoders.msmq.variants import vt_number
-from tests.conftest import ROOT
-from tests.tools import cannot
+from tests.decoders.interfaces import specifications
 
 MACHINE, QUEUE, SESSION = (number for _, number in MgmtObjectType.members)
 
@@ -41,13 +40,12 @@ def test_only_texts_have_a_list_of_values() -> None:
     assert {entry.vt_name for entry in PROPERTIES.values() if entry.values} == {"VT_LPWSTR"}
 
 
+@specifications.needed
 def test_the_specification_says_the_same() -> None:
-    path = ROOT.parent / "shared" / "specs" / "reference" / "MS-MQMQ.md"
-    if not path.exists():
-        cannot("no copy of MS-MQMQ")
+    text = specifications.text_of("MS-MQMQ")
     listed = set()
     for section, name, body in re.findall(
-        r"^#### (2\.3\.1[12]\.\d+) (PROPID_\w+)\n(.*?)(?=^#|^<a id)", path.read_text(), re.MULTILINE | re.DOTALL
+        r"^#### (2\.3\.1[12]\.\d+) (PROPID_\w+)\n(.*?)(?=^#|^<a id)", text, re.MULTILINE | re.DOTALL
     ):
         value = re.search(r"^Value: (\d+)", body, re.MULTILINE)
         kind = re.search(r"^Variant type: (.*)$", body, re.MULTILINE)

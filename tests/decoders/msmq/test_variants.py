@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,9 @@ from decoders.interfaces import mqmq
 from decoders.limits import MAX_READABLE_CHARACTERS
 from decoders.msmq.variants import inner_variants, variant_text, variant_value, vt_name, vt_number
 from tests.decoders.msmq.values import variant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GUID = "ae0c5671-f190-12ce-ae10-00dd0114290f"
 
@@ -95,6 +100,15 @@ def test_a_long_value_is_cut_and_says_so(long: dict[str, object]) -> None:
     text = variant_text(long)
     assert len(text) == MAX_READABLE_CHARACTERS
     assert text.endswith("...")
+
+
+def test_only_as_many_elements_are_looked_at_as_there_is_room_for() -> None:
+    class Guarded(list[object]):
+        def __iter__(self) -> Iterator[object]:
+            yield from [1] * MAX_READABLE_CHARACTERS
+            pytest.fail("looked further")
+
+    assert variant_text(variant("VT_VECTOR|VT_UI4", Guarded([1]))).endswith("...")
 
 
 def test_deep_nesting_ends() -> None:

@@ -34,6 +34,7 @@ def test_a_pointer_to_a_pointer_has_its_own_id() -> None:
     declared = Pointer(Pointer(DWORD), REF)
     assert value(declared, "00000200 07000000") == 7
     assert value(declared, "00000000") is None
+    assert value(Pointer(Pointer(DWORD, REF), REF), "00000000 07000000") == 7
     assert value(Pointer(Pointer(DWORD), FULL), "00000200 04000200 07000000") == 7
 
 
@@ -67,6 +68,14 @@ def test_an_array_of_reference_pointers_has_only_referents_in_ndr() -> None:
     assert value(declared, "05000000 0100 0200") == {"a": [1, 2], "n": 5}
     stub = "0100000000000000 0200000000000000 05000000 eeeeeeee 0100 0200"
     assert value(declared, stub, syntax=NDR64) == {"a": [1, 2], "n": 5}
+
+
+def test_an_array_of_reference_pointers_aligns_nothing() -> None:
+    inner = struct(Member("b", BYTE), Member("a", Array(Pointer(DWORD, REF), bound=1)))
+    assert value(struct(Member("x", BYTE), Member("s", inner)), "01 02 eeee 03000000") == {
+        "x": 1,
+        "s": {"b": 2, "a": [3]},
+    }
 
 
 def test_ndr64_demands_that_reference_pointers_are_not_null() -> None:
@@ -128,3 +137,10 @@ def test_referents_are_followed_as_deep_as_the_limit() -> None:
     assert not decoded.complete
     assert problem(decoded).code == "ndr-too-deep"
     assert problem(decoded).path == "p" + ".next" * MAX_NDR_DEPTH
+
+
+def test_only_nesting_counts_as_depth() -> None:
+    total = 2 * MAX_NDR_DEPTH
+    decoded = read(of(Array(Pointer(NODE), bound=total)), words(*[1] * total) + words(7, 0) * total, TYPES)
+    assert decoded.values["p"] == [{"v": 7, "next": None}] * total
+    assert decoded.problems == ()

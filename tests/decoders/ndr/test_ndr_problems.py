@@ -55,6 +55,7 @@ TAGGED = struct(Member("k", BYTE), Member("u", CHOICE, switch_is="k"), Member("z
         ),
         (Array(BYTE, bound=1, length_is="n"), "00000000 02000000 0708", "ndr-bounds", "p", 0, b"\7\x08"),
         (Array(BYTE, bound=9, length_is="n"), "03000000 02000000 0708", "ndr-bounds", "p", 0, b"\7\x08"),
+        (Enum("V1", KIND.members, v1_enum=True), "ffffffff", "ndr-enum", "p", 0, -1),
         (String(CHAR, bound=1), "00000000 02000000 4100", "ndr-bounds", "p", 0, "A"),
         (String(WCHAR), "01000000 00000000 01000000 4100", "ndr-string-unterminated", "p", 12, "A"),
         (String(WCHAR), "00000000 00000000 00000000", "ndr-string-unterminated", "p", 12, ""),
@@ -71,6 +72,19 @@ def test_reported_and_decoded_all_the_same(
     assert found.detail
     assert decoded.complete
     assert decoded.values["p"] == expected
+
+
+def test_the_offset_counts_against_the_maximum() -> None:
+    decoded = read(of(Array(BYTE, size_is="n", length_is="n")), bytes.fromhex("02000000 01000000 02000000 0708"))
+    assert [found.detail for found in decoded.problems] == [
+        "offset is 1, not 0",
+        "offset 1 and actual count 2 exceed 2",
+    ]
+
+
+@pytest.mark.parametrize("number", [1, 5])
+def test_a_range_includes_its_ends(number: int) -> None:
+    assert read(request(Member("p", DWORD, range=(1, 5))), bytes((number, 0, 0, 0))).problems == ()
 
 
 def test_an_unknown_tag_stops() -> None:
@@ -118,6 +132,22 @@ def test_a_count_behind_a_pointer_is_compared() -> None:
     operation = request(Member("n", Pointer(DWORD, PointerKind.REF)), Member("a", Array(BYTE, size_is="*n")))
     decoded = read(operation, bytes.fromhex("02000000 01000000 07"))
     assert problem(decoded).code == "ndr-count-differs"
+
+
+def test_a_constant_count_is_compared() -> None:
+    declared = Array(BYTE, size_is="20", length_is="1")
+    decoded = read(of(declared), bytes.fromhex("14000000 00000000 02000000 0708"))
+    assert (problem(decoded).code, problem(decoded).detail) == ("ndr-count-differs", "2 on the wire, length_is(1) is 1")
+
+
+def test_expressions_are_not_compared() -> None:
+    declared = struct(COUNT, Member("a", Pointer(Array(BYTE, size_is="n / 2"))))
+    assert read(of(declared), bytes.fromhex("03000000 01000000 02000000 0708")).problems == ()
+
+
+def test_the_reason_to_stop_comes_last_even_after_too_many_problems() -> None:
+    decoded = read(request(Member("p", Array(KIND, bound=100)), Member("q", DWORD)), bytes(200))
+    assert [found.code for found in decoded.problems[-2:]] == ["ndr-problems-omitted", "ndr-truncated"]
 
 
 def test_too_many_problems_are_counted() -> None:

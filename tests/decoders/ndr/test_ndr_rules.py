@@ -7,7 +7,7 @@ import pytest
 from decoders.ndr.base_types import BYTE, CHAR, DOUBLE, DWORD, FLOAT, GUID, LONG, SHORT, ULONGLONG, USHORT, WCHAR
 from decoders.ndr.model import Arm, Array, ContextHandle, Enum, Member, Pointer, PointerKind, Scalar, String, Union
 
-from .operations import COUNT, of, read, request, struct, value
+from .operations import COUNT, NDR64, of, read, request, struct, value
 
 HANDLE = ContextHandle("H")
 KIND = Enum("KIND", (("A", 1), ("B", 2)))
@@ -52,6 +52,7 @@ def test_a_guid_is_three_numbers_and_eight_bytes() -> None:
 def test_a_context_handle_is_its_uuid_and_null_is_none() -> None:
     assert value(HANDLE, "00000000 04030201 0605 0807 090a0b0c0d0e0f10") == "01020304-0506-0708-090a-0b0c0d0e0f10"
     assert value(HANDLE, "00" * 20) is None
+    assert value(HANDLE, "01000000" + "00" * 16) is None
 
 
 def test_enumerations_have_16_bits_unless_v1_enum() -> None:
@@ -137,6 +138,11 @@ def test_no_elements_are_aligned_like_elements() -> None:
     assert decoded.values == {"p": [], "r": 7}
 
 
+def test_no_elements_may_end_the_stub_without_their_gap() -> None:
+    assert value(Array(ULONGLONG, size_is="n"), "00000000") == []
+    assert value(Array(struct(Member("h", ULONGLONG)), size_is="n"), "00000000") == []
+
+
 def test_strings() -> None:
     assert value(String(WCHAR), "03000000 00000000 03000000 4100 4200 0000") == "AB"
     assert value(String(WCHAR), "00000003 00000000 00000003 0041 0042 0000", order=">") == "AB"
@@ -154,6 +160,14 @@ def test_the_count_of_a_conformant_structure_stands_in_front_of_the_outermost() 
     outer = struct(Member("h", ULONGLONG), Member("s", inner))
     stub = "02000000 eeeeeeee 0100000000000000 02000000 0506"
     assert value(outer, stub) == {"h": 1, "s": {"n": 2, "a": b"\5\6"}}
+
+
+def test_the_size_of_a_conformant_array_aligns_its_structure_in_ndr_only() -> None:
+    inner = struct(Member("n", BYTE), Member("a", Array(BYTE, size_is="n")))
+    outer = struct(Member("b", BYTE), Member("s", inner))
+    expected = {"b": 9, "s": {"n": 1, "a": b"\7"}}
+    assert value(outer, "01000000 09 eeeeee 01 07") == expected
+    assert value(outer, "0100000000000000 09 01 07", syntax=NDR64) == expected
 
 
 def test_a_conformant_varying_array_leaves_its_other_counts_in_place() -> None:

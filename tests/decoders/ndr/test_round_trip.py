@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoders.limits import MAX_NDR_PROBLEMS
@@ -37,6 +37,7 @@ def test_decoding_undoes_encoding(call: Call, syntax: Syntax, order: ByteOrder, 
     assert decoded.consumed == len(stub)
 
 
+@settings(max_examples=60)
 @given(calls(), SYNTAXES, ORDERS)
 def test_a_stub_cut_anywhere_gives_what_stood_before_the_cut(call: Call, syntax: Syntax, order: ByteOrder) -> None:
     operation, values = call
@@ -66,6 +67,7 @@ def assert_prefix(part: object, whole: object) -> None:
         assert part is None or part == whole
 
 
+@settings(max_examples=60)
 @given(
     calls(), SYNTAXES, ORDERS, st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 7)), min_size=1, max_size=8)
 )
@@ -85,6 +87,7 @@ def test_flipped_bits_are_decoded_or_reported_but_never_raise(
     assert len(stops) == (not decoded.complete)
 
 
+@settings(max_examples=60)
 @given(calls(), SYNTAXES, ORDERS, st.binary(max_size=200))
 def test_any_bytes(call: Call, syntax: Syntax, order: ByteOrder, stub: bytes) -> None:
     operation, values = call
@@ -92,4 +95,7 @@ def test_any_bytes(call: Call, syntax: Syntax, order: ByteOrder, stub: bytes) ->
     assert list(decoded.values) == list(values)
     assert all(0 <= found.offset <= len(stub) for found in decoded.problems)
     if decoded.complete and decoded.consumed < len(stub):
-        assert "ndr-trailing-bytes" in {found.code for found in decoded.problems} or len(decoded.problems) > MAX_NDR_PROBLEMS
+        assert (
+            "ndr-trailing-bytes" in {found.code for found in decoded.problems}
+            or len(decoded.problems) > MAX_NDR_PROBLEMS
+        )

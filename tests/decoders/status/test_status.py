@@ -16,13 +16,11 @@ from decoders.status.mq import MQ, MQ_ELSEWHERE, MQ_LISTED
 from decoders.status.nca import NCA, NCA_TO_WIN32
 from decoders.status.ntstatus import NTSTATUS
 from decoders.status.win32 import WIN32
-from tests.conftest import ROOT
-from tests.tools import cannot
+from tests.decoders.interfaces import specifications
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-REFERENCE = ROOT.parent / "shared" / "specs" / "reference"
 ROW = re.compile(r"^\| (0x[0-9A-Fa-f]{8}) ([A-Za-z0-9_]+) \|", re.MULTILINE)
 
 
@@ -118,6 +116,7 @@ def test_impacket_has_the_same_numbers() -> None:
             assert rpc_status_codes[code].strip().replace("_s_", "_") == name.replace("_s_", "_")
 
 
+@specifications.needed
 @pytest.mark.parametrize(
     ("document", "start", "end", "table"),
     [
@@ -128,10 +127,7 @@ def test_impacket_has_the_same_numbers() -> None:
     ],
 )
 def test_the_specification_has_the_same_numbers(document: str, start: str, end: str, table: Mapping[int, str]) -> None:
-    path = REFERENCE / f"{document}.md"
-    if not path.exists():
-        cannot(f"no copy of {document}")
-    text = path.read_text()
+    text = specifications.text_of(document)
     text = text[text.index(start) : text.index(end)]
     listed = {(int(code, 16), name) for code, name in ROW.findall(text)}
     assert set(table.items()) <= listed
@@ -139,11 +135,10 @@ def test_the_specification_has_the_same_numbers(document: str, start: str, end: 
         assert set(table.items()) == listed
 
 
+@specifications.needed
 def test_the_specification_maps_faults_to_the_same_names() -> None:
-    path = REFERENCE / "MS-RPCE.md"
-    if not path.exists():
-        cannot("no copy of MS-RPCE")
-    mapped = dict(re.findall(r"^\| (nca_\w+) \| (\w+|Not mapped\.) \|", path.read_text(), re.MULTILINE))
+    text = specifications.text_of("MS-RPCE")
+    mapped = dict(re.findall(r"^\| (nca_\w+) \| (\w+|Not mapped\.) \|", text, re.MULTILINE))
     # Names that Windows' headers define as others'.
     alias = {
         "RPC_S_SERVER_OUT_OF_MEMORY": "ERROR_NOT_ENOUGH_SERVER_MEMORY",

@@ -1,0 +1,166 @@
+"""Columns back to the interpreter's values, and honest values for any declared operation."""
+
+from __future__ import annotations
+
+import uuid
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from decoders.ndr.columnar.columns import Column, Columns, Identifiers, Lists, Nothing, Records, Scalars, Spans
+from decoders.ndr.counts import compared_with
+from decoders.ndr.layout import is_octets
+from decoders.ndr.model import (
+    Array,
+    ContextHandle,
+    Enum,
+    Guid,
+    Named,
+    Pointer,
+    PointerKind,
+    Scalar,
+    String,
+    Struct,
+    Union,
+)
+from decoders.ndr.texts import narrow_text, wide_text
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping, Sequence
+
+    from decoders.ndr.columnar.plans import Plan
+    from decoders.ndr.model import Member, Type
+
+
+def decode_stubs(plan: Plan, stubs: Sequence[bytes]) -> Columns:
+    """With bytes between the stubs that belong to none of them."""
+    lengths = np.array([len(stub) for stub in stubs], np.int64)
+    starts = np.cumsum(lengths + 3) - lengths
+    buffer = np.frombuffer(b"".join(b"\x01\x02\x03" + stub for stub in stubs), np.uint8)
+    return plan.decode(buffer, starts, lengths)
+
+
+def rows(columns: Columns) -> list[dict[str, Any]]:
+    return _python(columns.members, columns.buffer.tobytes())
+
+
+def _python(column: Column, buffer: bytes) -> list[Any]:
+    values: list[Any]
+    match column:
+        case Nothing(length):
+            return [None] * length
+        case Scalars():
+            values = column.values.tolist()
+        case Identifiers():
+            values = [str(uuid.UUID(bytes=octets.tobytes())) for octets in column.octets]
+        case Spans():
+            ends = (column.starts + column.lengths).tolist()
+            values = [buffer[start:end] for start, end in zip(column.starts.tolist(), ends, strict=True)]
+            if column.character_size == 1:
+                values = [narrow_text(raw) for raw in values]
+            elif column.character_size == 2:
+                values = [wide_text(raw, column.byte_order) for raw in values]
+        case Lists():
+            elements = _python(column.elements, buffer)
+            bounds = column.offsets.tolist()
+            values = [elements[start:end] for start, end in pairwise(bounds)]
+        case Records():
+            members = {name: _python(member, buffer) for name, member in column.members.items()}
+            assert all(len(member) == len(column) for member in members.values())
+            values = [{name: member[row] for name, member in members.items()} for row in range(len(column))]
+    valid = [True] * len(column) if column.valid is None else column.valid.tolist()
+    return [value if there else None for value, there in zip(values, valid, strict=True)]
+
+
+class Honest:
+    """Values as a peer that keeps to the IDL would send them; types within themselves stay empty."""
+
+    def __init__(self, types: Mapping[str, Type], rng: random.Random) -> None:
+        self._types = types
+        self._rng = rng
+        self._open: list[Type] = []
+
+    def members(self, members: Sequence[Member]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for member in members:
+            declared = self._resolved(member.type)
+            if isinstance(declared, Union):
+                tag, arms = self._union(declared)
+                values |= arms if not member.name else {member.name: arms}
+                if member.switch_is:
+                    values[member.switch_is] = tag
+            elif member.name not in values:
+                values[member.name] = self._value(declared, member)
+        arrays = [(member.name, self._array_of(member)) for member in members]
+        sizes = [
+            (compared_with(expression), name)
+            for name, array in arrays
+            if array and values[name] is not None
+            for expression in (array.size_is, array.length_is)
+        ]
+        for size in {size for size, _ in sizes if size in values}:
+            named = [name for other, name in sizes if other == size]
+            values[size] = min(len(values[name]) for name in named)
+            values.update({name: values[name][: values[size]] for name in named})
+        return values
+
+    def _array_of(self, member: Member) -> Array | None:
+        declared = self._resolved(member.type)
+        while isinstance(declared, Pointer):
+            declared = self._resolved(declared.to)
+        return declared if isinstance(declared, Array) else None
+
+    def _value(self, declared: Type, member: Member | None = None) -> Any:  # noqa: ANN401
+        declared = self._resolved(declared)
+        rng = self._rng
+        match declared:
+            case Scalar() if declared.floating:
+                return rng.choice((0.0, -1.5, 2.0**20))
+            case Scalar():
+                low = -(1 << 8 * declared.size - 1) if declared.signed else 0
+                low, high = (member and member.range) or (low, low + (1 << 8 * declared.size) - 1)
+                return rng.choice((low, high, rng.randint(low, high)))
+            case Enum():
+                return rng.choice(declared.members)[1]
+            case Guid():
+                return str(uuid.UUID(int=rng.getrandbits(128)))
+            case ContextHandle():
+                return rng.choice((None, str(uuid.UUID(int=rng.getrandbits(127) + 1))))
+            case Pointer():
+                null = declared.kind is not PointerKind.REF and rng.random() < 0.2
+                return None if null else self._value(declared.to, member)
+            case String():
+                most = min(12, (declared.bound or 13) - 1)
+                letters = "queue\\é" + ("€\U0001f4e8" if declared.of.size == 2 else "")
+                return "".join(rng.choice(letters) for _ in range(rng.randint(0, most)))[: most // 2]
+            case Array():
+                return self._array(declared)
+            case Struct():
+                self._open.append(declared)
+                value = self.members(declared.members)
+                self._open.pop()
+                return value
+        raise AssertionError(declared)
+
+    def _array(self, declared: Array) -> bytes | list[Any]:
+        element = self._resolved(declared.of)
+        number = self._rng.choice((1, 2, 7)) if declared.bound is None else declared.bound
+        if any(element is outer for outer in self._open):
+            number = 0
+        if is_octets(element):
+            return self._rng.randbytes(number * 3 if declared.bound is None else number)
+        return [self._value(element) for _ in range(number)]
+
+    def _union(self, declared: Union) -> tuple[int, dict[str, Any]]:
+        arms: dict[str, Any] = {arm.member.name: None for arm in declared.arms if arm.member}
+        arm = self._rng.choice(declared.arms)
+        if arm.member:
+            arms[arm.member.name] = self._value(arm.member.type, arm.member)
+        return self._rng.choice(arm.cases), arms
+
+    def _resolved(self, declared: Type) -> Type:
+        while isinstance(declared, Named):
+            declared = self._types[declared.name]
+        return declared

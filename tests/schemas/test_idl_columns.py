@@ -1,0 +1,126 @@
+"""Columns to Arrow equal the interpreter's values to Arrow, for every operation that has a plan."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from decoders.interfaces import INTERFACES
+from decoders.ndr.base_types import CHAR, DOUBLE, FLOAT, SIGNED_CHAR, ULONGLONG, UNSIGNED_CHAR, WCHAR
+from decoders.ndr.columnar.plans import fast_path, plan
+from decoders.ndr.encoder import encode
+from decoders.ndr.interpreter import compile_decoder
+from decoders.ndr.model import Array, Direction, Guid, Interface, Member, Operation, Pointer, String, Syntax, Type
+from schemas.idl_columns import to_arrow
+from schemas.idl_types import IdlTypes
+from tests.decoders.ndr.columnar_values import Honest, decode_stubs
+from tests.decoders.ndr.operations import request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from decoders.ndr.interpreter import ByteOrder
+
+PLANNED = [
+    pytest.param(interface, operation, direction, id=f"{operation.name}-{direction.name}")
+    for interface in INTERFACES.values()
+    for operation in interface.operations
+    for direction in (Direction.IN, Direction.OUT)
+    if fast_path(interface)[operation.name, direction]
+]
+
+
+def _same(
+    operation: Operation,
+    direction: Direction,
+    values: Sequence[Mapping[str, Any]],
+    types: Mapping[str, Type],
+    *,
+    order: ByteOrder = "<",
+    keep_payload: bool = False,
+) -> pa.StructArray:
+    """Both ways to Arrow, compared; every fifth stub is cut and therefore declined."""
+    members = operation.on_the_wire(direction)
+    stubs = [encode(operation, direction, one, types, Syntax.NDR, order, fill=0xA5) for one in values]
+    stubs = [stub[:-1] if number % 5 == 4 else stub for number, stub in enumerate(stubs)]
+    made = plan(operation, direction, types, Syntax.NDR, order)
+    assert made is not None
+    columns = decode_stubs(made, stubs)
+    assert columns.accepted.tolist() == [not members or number % 5 != 4 for number in range(len(stubs))]
+    decode = compile_decoder(operation, direction, types, Syntax.NDR, order)
+    idl_types = IdlTypes(types, keep_payload=keep_payload)
+    kept = [stub for stub, accepted in zip(stubs, columns.accepted, strict=True) if accepted]
+    shaped = [idl_types.shaped(members, decode(stub).values) for stub in kept]
+    result = to_arrow(columns, members, idl_types)
+    result.validate(full=True)
+    expected = pa.array(shaped, idl_types.struct(members))
+    assert result.type == expected.type
+    assert result.to_pylist() == expected.to_pylist()
+    assert result.equals(expected)
+    return result
+
+
+@pytest.mark.parametrize("keep_payload", [False, True])
+@pytest.mark.parametrize(("interface", "operation", "direction"), PLANNED)
+def test_as_the_interpreters(
+    interface: Interface, operation: Operation, direction: Direction, keep_payload: bool
+) -> None:
+    honest = Honest(interface.types, random.Random(f"{operation.name} {direction}"))
+    members = operation.on_the_wire(direction)
+    _same(
+        operation, direction, [honest.members(members) for _ in range(30)], interface.types, keep_payload=keep_payload
+    )
+
+
+def test_a_message_is_its_size_and_hash_unless_asked_for() -> None:
+    payload = Member("m", Pointer(Array(UNSIGNED_CHAR, size_is="n")), payload=True)
+    values: list[dict[str, Any]] = [{"m": b"abc"}, {"m": None}, {"m": b""}]
+    (full, null, empty) = _same(request(payload), Direction.IN, values, {}).to_pylist()
+    assert full["m"] == {
+        "size": 3,
+        "sha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "bytes": None,
+    }
+    assert null["m"] is None
+    assert empty["m"]["size"] == 0
+    (full, null, _) = _same(request(payload), Direction.IN, values, {}, keep_payload=True).to_pylist()
+    assert (full["m"]["bytes"], null["m"]) == (b"abc", None)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize(
+    ("of", "texts"),
+    [
+        (CHAR, ["", "plain", "caf\xe9 \xff"]),
+        (WCHAR, ["", "plain", "caf\xe9", "\u20ac\uffff\u0800\u07ff\u0080\u007f"]),
+        (WCHAR, ["a\U0001f4e8b", "plain"]),
+        (WCHAR, ["lone \ud800", "\udc00 low", "plain"]),
+    ],
+)
+def test_text(of: Any, texts: list[str], order: ByteOrder) -> None:
+    operation = request(Member("p", Pointer(String(of))))
+    values = [{"p": text} for text in texts] + [{"p": None}] * (4 - len(texts))
+    result = _same(operation, Direction.IN, values, {}, order=order)
+    written = [text.encode("utf-8", "backslashreplace").decode() for text in texts]
+    assert [row["p"] for row in result.to_pylist()] == written + [None] * (4 - len(texts))
+
+
+def test_numbers_that_arrow_and_python_see_differently() -> None:
+    operation = request(
+        Member("u", ULONGLONG), Member("s", SIGNED_CHAR), Member("f", FLOAT), Member("d", DOUBLE), Member("g", Guid())
+    )
+    guid = "00112233-4455-6677-8899-aabbccddeeff"
+    values = [
+        {"u": 2**64 - 1, "s": -128, "f": 0.1, "d": 0.1, "g": guid},
+        {"u": 0, "s": 127, "f": -0.0, "d": 1e300, "g": guid},
+    ]
+    first = _same(operation, Direction.IN, values, {}, order=">")[0].as_py()
+    assert (int(first["u"]), first["s"], first["g"]) == (2**64 - 1, -128, guid)
+
+
+def test_no_rows() -> None:
+    operation = request(Member("p", Pointer(String(WCHAR))))
+    assert len(_same(operation, Direction.IN, [], {})) == 0
