@@ -91,8 +91,8 @@ MAX_NTLM_SIGNATURES: Final = 16
 MAX_NTLM_NAME_BYTES: Final = 2_048
 """User, domain and computer names have at most 256 characters, user principal names 1,024."""
 
-MAX_OPEN_CALLS: Final = 1_024
-"""Calls of one connection under way at once: threads of a client share a connection, and they are fewer."""
+MAX_OPEN_CALLS: Final = 4_096
+"""Calls of one connection under way at once: threads that share it are fewer, answers ahead of requests included."""
 
 MAX_STUB_BYTES: Final = 16 * 1024 * 1024
 """Stub of one request or response kept: Windows takes 4 MB ([MS-RPCE] 3.3.3.5.4), as MSMQ does for a message."""
@@ -124,8 +124,8 @@ MAX_PROPERTY_ROWS: Final = 16_384
 MAX_TOWER_FLOORS: Final = 16
 """[MS-RPCE] 3.1.3.5.3: servers refuse more than six floors; what hides behind more than 16 is no endpoint."""
 
-MAX_EARLY_ANSWERS: Final = 256
-"""Complete responses kept for a request that comes out later, from behind a hole; of one-sided captures none ever does."""
+MAX_EARLY_ANSWERS: Final = 2_048
+"""Answers kept for a request that comes out later: behind a hole a search may hold back 64 KB of small requests."""
 
 MAX_COLUMNAR_ROUNDS: Final = 4_096
 """Element by element rounds of one columnar batch: eight times ept_lookup's 500 entries; longer stubs are interpreted."""

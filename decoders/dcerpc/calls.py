@@ -17,7 +17,7 @@ from decoders.dcerpc.open_calls import OpenCall, OpenCalls
 from decoders.dcerpc.parts import PartBuilder
 from decoders.dcerpc.pdus import Bind, BindAck, Control, Fault, Request, Response, parse_beginning, parse_pdu
 from decoders.dcerpc.troubles import Trouble, TroubleCode
-from decoders.dcerpc.verification import VerificationTrailer, find_verification
+from decoders.dcerpc.verification import find_verification, repeats_header
 from decoders.errors import DecodeError
 from decoders.limits import MAX_EARLY_ANSWERS, MAX_OPEN_CALLS, MAX_OPEN_STUB_BYTES
 
@@ -49,8 +49,8 @@ class CallTracker:
         """Per direction: the offset where the next PDU begins if none is missing."""
         self._stub_bytes = 0
         """Kept for the open calls together."""
-        self._early: dict[int, OpenCall] = {}
-        """Complete answers whose request may still come, by serial number."""
+        self._waiting: dict[int, OpenCall] = {}
+        """Answered calls whose request, or the rest of it, may still come; by serial number."""
         self._unknown: set[int] = set()
         self._stray: dict[bool, int] = {}
         """Per direction: call id of the last response fragment without a call, to tell of each only once."""
@@ -132,7 +132,6 @@ class CallTracker:
             call = self._begin(slot, framed)
         if call.request is None:
             call.request = PartBuilder(framed)
-            self._early.pop(call.serial, None)
             self._tell_missing_first(call.request, framed, call)
         if request is not None and call.opnum is None:
             call.ctx_id, call.opnum, call.object_uuid = request.p_cont_id, request.opnum, request.object_uuid
@@ -162,7 +161,7 @@ class CallTracker:
         return inner is not None and inner.request is not None and inner.serial > call.serial and not inner.answered
 
     def _reuse(self, call: OpenCall, framed: AnyPdu) -> None:
-        if call.request is not None:
+        if call.request is not None and not call.answered:
             detail = f"call id {call.slot[1]} asks again before its answer was seen"
             self._trouble(TroubleCode.CALL_ID_REUSED, detail, framed, call)
         self._end(call)
@@ -171,7 +170,9 @@ class CallTracker:
         trailer = find_verification(request.stub)
         if trailer is None:
             return
-        if not _repeats_header(trailer, request, framed) or not self.contexts.witness(request.p_cont_id, trailer):
+        if not repeats_header(trailer, request, framed.data[4:8]) or not self.contexts.witness(
+            request.p_cont_id, trailer
+        ):
             detail = f"the trailer of call id {request.header.call_id} is not that of its request or context"
             self._trouble(TroubleCode.VERIFICATION_BAD, detail, framed, call)
             return
@@ -181,9 +182,11 @@ class CallTracker:
         slot = not from_client, framed.header.call_id
         response = parsed if isinstance(parsed, Response) else None
         call = self._open.innermost(slot)
-        if call is not None and call.response is not None and (framed.header.first or call.response.ended):
+        if call is not None and framed.header.first and (call.answered or call.response is not None):
             self._end(call)
             call = self._begin(slot, framed)
+        elif call is not None and call.answered:
+            return self._stray_fragment(from_client, framed)
         elif call is None:
             over = self._open.over(slot)
             if over is not None:
@@ -232,14 +235,14 @@ class CallTracker:
         return call.key, PduFate.CALL
 
     def _settle_answer(self, call: OpenCall) -> None:
-        if not call.answered:
-            return
-        if call.request is not None:
+        if call.finished:
             self._end(call)
-            return
-        self._early[call.serial] = call
-        if len(self._early) > MAX_EARLY_ANSWERS:
-            self._end(next(iter(self._early.values())))
+        elif call.answered:
+            self._waiting[call.serial] = call
+            while len(self._waiting) > MAX_EARLY_ANSWERS or self._stub_bytes > MAX_OPEN_STUB_BYTES // 2:
+                if not self._waiting:
+                    break
+                self._end(next(iter(self._waiting.values())))
 
     def _stray_fragment(self, from_client: bool, framed: AnyPdu) -> _Told:
         if self._stray.get(from_client) != framed.header.call_id:
@@ -307,8 +310,9 @@ class CallTracker:
     def _begin(self, slot: Slot, framed: AnyPdu) -> OpenCall:
         if len(self._open.calls) >= MAX_OPEN_CALLS:
             oldest = next(iter(self._open.calls.values()))
-            detail = f"call id {oldest.slot[1]} is given up: {MAX_OPEN_CALLS} calls are open"
-            self._trouble(TroubleCode.TOO_MANY_CALLS, detail, framed, oldest)
+            if not oldest.answered:
+                detail = f"call id {oldest.slot[1]} is given up: {MAX_OPEN_CALLS} calls are open"
+                self._trouble(TroubleCode.TOO_MANY_CALLS, detail, framed, oldest)
             self._end(oldest, evicted=True)
         outer = self._open.innermost((not slot[0], slot[1]))
         call = self._open.begin((framed.sender, framed.offset), slot)
@@ -323,8 +327,6 @@ class CallTracker:
         if part.frames_full and not full:
             detail = f"call id {call.slot[1]}: later frames are counted, not listed"
             self._trouble(TroubleCode.TOO_MANY_FRAMES, detail, framed, call)
-        if isinstance(framed, BrokenPdu):
-            part.lose(Missing.PDU_CUT)
 
     def _lose(self, part: PartBuilder | None, missing: Missing, framed: AnyPdu, call: OpenCall) -> None:
         if part is not None and part.lose(missing):
@@ -340,39 +342,14 @@ class CallTracker:
 
     def _end(self, call: OpenCall, *, evicted: bool = False) -> None:
         self._open.end(call)
-        self._early.pop(call.serial, None)
+        self._waiting.pop(call.serial, None)
         for part in (call.request, call.response):
             self._stub_bytes -= 0 if part is None else part.kept
         binding = self._binding(call)
         if binding is None:
             self._tell_unknown(call)
-        auth = self.auth.of(call.security)
-        identity = None if auth is None else auth.identity
-        self._events.append(
-            Call(
-                key=call.key,
-                call_id=call.slot[1],
-                ctx_id=call.ctx_id,
-                opnum=call.opnum,
-                object_uuid=call.object_uuid,
-                binding=binding,
-                callback=not call.slot[0],
-                request=None if call.request is None else call.request.part(),
-                response=None if call.response is None else call.response.part(),
-                fault=call.fault,
-                cancelled=call.cancelled,
-                orphaned=call.orphaned,
-                auth_type=None if auth is None else auth.auth_type,
-                auth_level=None if auth is None else auth.auth_level,
-                auth_context_id=None if auth is None else auth.auth_context_id,
-                username=None if identity is None else identity.username,
-                domain=None if identity is None else identity.domain,
-                workstation=None if identity is None else identity.workstation,
-                encrypted=call.sealed,
-                assoc_group_id=self.contexts.assoc_group_id,
-                outcome=call.outcome(evicted=evicted),
-            )
-        )
+        group, auth = self.contexts.assoc_group_id, self.auth.of(call.security)
+        self._events.append(call.result(binding, auth, group, evicted=evicted))
 
     def _binding(self, call: OpenCall) -> Binding | None:
         """Looked up when the call is over: an answer to the bind, or a trailer, may come out late."""
@@ -404,20 +381,6 @@ def _name(framed: AnyPdu) -> str:
 
 def _claims(security: SecurityTrailer) -> tuple[int, int, int]:
     return security.auth_type, security.auth_level, security.auth_context_id
-
-
-def _repeats_header(trailer: VerificationTrailer, request: Request, framed: FramedPdu) -> bool:
-    """[MS-RPCE] 2.2.2.13.3: header2 has the values of the request's own header."""
-    header2 = trailer.header2
-    if header2 is None:
-        return True
-    wire = framed.data[4:8], request.header.call_id, request.p_cont_id, request.opnum
-    return header2.ptype == PacketType.REQUEST and wire == (
-        header2.drep,
-        header2.call_id,
-        header2.p_cont_id,
-        header2.opnum,
-    )
 
 
 _HANDLERS: Final[dict[PacketType, Callable[[CallTracker, bool, AnyPdu, Pdu | None], _Told]]] = {

@@ -6,10 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from decoders.dcerpc.call_model import Outcome
+from decoders.dcerpc.call_model import Call, Outcome
 from decoders.limits import MAX_OPEN_CALLS
 
 if TYPE_CHECKING:
+    from decoders.dcerpc.auth_contexts import AuthContext
     from decoders.dcerpc.call_model import Binding, CallFault
     from decoders.dcerpc.parts import PartBuilder
     from decoders.dcerpc.security_trailer import SecurityTrailer
@@ -66,6 +67,32 @@ class OpenCall:
         if self.orphaned:
             return Outcome.ORPHANED
         return Outcome.CANCELLED if self.cancelled else Outcome.UNANSWERED
+
+    def result(self, binding: Binding | None, auth: AuthContext | None, group: int | None, *, evicted: bool) -> Call:
+        identity = None if auth is None else auth.identity
+        return Call(
+            key=self.key,
+            call_id=self.slot[1],
+            ctx_id=self.ctx_id,
+            opnum=self.opnum,
+            object_uuid=self.object_uuid,
+            binding=binding,
+            callback=not self.slot[0],
+            request=None if self.request is None else self.request.part(),
+            response=None if self.response is None else self.response.part(),
+            fault=self.fault,
+            cancelled=self.cancelled,
+            orphaned=self.orphaned,
+            auth_type=None if auth is None else auth.auth_type,
+            auth_level=None if auth is None else auth.auth_level,
+            auth_context_id=None if auth is None else auth.auth_context_id,
+            username=None if identity is None else identity.username,
+            domain=None if identity is None else identity.domain,
+            workstation=None if identity is None else identity.workstation,
+            encrypted=self.sealed,
+            assoc_group_id=group,
+            outcome=self.outcome(evicted=evicted),
+        )
 
 
 class OpenCalls:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from decoders.dcerpc.call_model import Missing, Part
+from decoders.dcerpc.framing import BrokenPdu
 from decoders.limits import MAX_FRAMES_PER_PART, MAX_STUB_BYTES
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class PartBuilder:
         if len(stub) > room:
             self.missing = Missing.LIMIT
             return False
+        if isinstance(pdu, BrokenPdu):
+            self.missing = Missing.PDU_CUT
         return True
 
     def lose(self, missing: Missing) -> bool:

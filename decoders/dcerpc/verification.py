@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.bind import SyntaxId, read_syntax
 from decoders.limits import MAX_VERIFICATION_BYTES
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.pdus import Request
 
 SIGNATURE: Final = bytes.fromhex("8ae3137102f43671")
 _BITMASK, _PCONTEXT, _HEADER2 = 1, 2, 3
@@ -71,3 +74,9 @@ def _trailer(commands: dict[int, bytes], size: int) -> VerificationTrailer:
         Header2(*_HEADER2_FIELDS.unpack(commands[_HEADER2])) if _HEADER2 in commands else None,
         size,
     )
+
+
+def repeats_header(trailer: VerificationTrailer, request: Request, drep: bytes) -> bool:
+    """[MS-RPCE] 2.2.2.13.3: header2, where there is one, has the values of the request's own header."""
+    own = Header2(request.header.packet_type, drep, request.header.call_id, request.p_cont_id, request.opnum)
+    return trailer.header2 in (None, own)

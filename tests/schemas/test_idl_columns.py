@@ -13,7 +13,19 @@ from decoders.ndr.base_types import CHAR, DOUBLE, FLOAT, SIGNED_CHAR, ULONGLONG,
 from decoders.ndr.columnar.plans import fast_path, plan
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import compile_decoder
-from decoders.ndr.model import Array, Direction, Guid, Interface, Member, Operation, Pointer, String, Syntax, Type
+from decoders.ndr.model import (
+    Array,
+    Direction,
+    Guid,
+    Interface,
+    Member,
+    Operation,
+    Pointer,
+    Scalar,
+    String,
+    Syntax,
+    Type,
+)
 from schemas.idl_columns import to_arrow
 from schemas.idl_types import IdlTypes
 from tests.decoders.ndr.columnar_values import Honest, decode_stubs
@@ -100,7 +112,7 @@ def test_a_message_is_its_size_and_hash_unless_asked_for() -> None:
         (WCHAR, ["lone \ud800", "\udc00 low", "plain"]),
     ],
 )
-def test_text(of: Any, texts: list[str], order: ByteOrder) -> None:
+def test_text(of: Scalar, texts: list[str], order: ByteOrder) -> None:
     operation = request(Member("p", Pointer(String(of))))
     values = [{"p": text} for text in texts] + [{"p": None}] * (4 - len(texts))
     result = _same(operation, Direction.IN, values, {}, order=order)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from decoders.ndr.columnar.columns import Column, Lists, Nothing, Spans, concatenated, offsets_of
+from decoders.ndr.columnar.lanes import DECLINED
 from decoders.ndr.columnar.ragged import gathered, windows
 from decoders.ndr.columnar.scopes import enter
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from decoders.ndr.columnar.lanes import Batch, Frame, Lane
     from decoders.ndr.columnar.leaves import LeafRead
     from decoders.ndr.columnar.scopes import Build, Scope, Step
+
+_ROUNDS_FOR_ALL: Final = 64
+_ROWS_WORTH_A_ROUND: Final = 16
+"""Measured: a round costs what the interpreter needs for so many elements. Few long arrays are better left to it."""
 
 
 def octets(counts: Counts, slot: int) -> Step:
@@ -94,8 +99,9 @@ def constructions(counts: Counts, steps: Sequence[Step], scope: Scope, slot: int
             rows = rows[(number[rows] > len(rounds)) & (lane.size[rows] >= 0)]
             if not len(rows):
                 return
-            if not batch.rounds_left:
-                lane.size[rows] = -1
+            lonely = len(rounds) >= _ROUNDS_FOR_ALL and len(rows) < _ROWS_WORTH_A_ROUND
+            if lonely or not batch.rounds_left:
+                lane.size[rows] = DECLINED
                 return
             batch.rounds_left -= 1
             element = scope.frame(len(rows), frame, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,10 +12,13 @@ from hypothesis import strategies as st
 from decoders.dcerpc import calls, parts
 from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES, BindingSource, Call, Missing, Outcome, PduFate
 from decoders.dcerpc.troubles import MEANINGS, TroubleCode
-from decoders.tcp.model import Side
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import HIGH, LOW, Talk
 from tests.decoders.security.test_ntlm import ALICE
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.call_model import Part
+    from decoders.tcp.model import Side
 
 BIND = d.bind((d.QM2QM, (d.NDR,)), (d.SAMR, (d.NDR64,)))
 ACK = d.ack((0, 0, d.NDR), (0, 0, d.NDR64))
@@ -51,18 +55,20 @@ def test_a_call_with_everything_known(order: d.ByteOrder) -> None:
     assert len(talk.calls) == 1
 
 
-def fragments(stub: bytes, make: str, call_id: int, opnum: int = 0) -> list[bytes]:
-    pieces = [stub[at : at + 4] for at in range(0, len(stub), 4)] or [b""]
+def fragments(whole: bytes, make: str, call_id: int, opnum: int = 0) -> list[bytes]:
+    pieces = [whole[at : at + 4] for at in range(0, len(whole), 4)] or [b""]
     flags = [(d.FIRST if n == 0 else 0) | (d.LAST if n == len(pieces) - 1 else 0) for n in range(len(pieces))]
     if make == "request":
         return [d.request(p, opnum=opnum, flags=f, call_id=call_id) for p, f in zip(pieces, flags, strict=True)]
     return [d.response(p, flags=f, call_id=call_id) for p, f in zip(pieces, flags, strict=True)]
 
 
+def stub(part: Part | None) -> bytes | None:
+    return None if part is None else part.stub
+
+
 def stubs(talk: Talk) -> dict[int, tuple[bytes | None, bytes | None]]:
-    return {
-        call.call_id: (call.request and call.request.stub, call.response and call.response.stub) for call in talk.calls
-    }
+    return {call.call_id: (stub(call.request), stub(call.response)) for call in talk.calls}
 
 
 @given(st.data())
@@ -200,7 +206,7 @@ def test_a_response_fragment_of_an_unknown_call_is_no_call() -> None:
 
 def test_a_response_alone_is_an_unasked_call() -> None:
     talk = Talk(from_start=False).server(d.response(b"x"), d.response(b"y")).over()
-    assert [(call.outcome, call.opnum, call.response and call.response.stub) for call in talk.calls] == [
+    assert [(call.outcome, call.opnum, stub(call.response)) for call in talk.calls] == [
         (Outcome.UNASKED, None, b"x"),
         (Outcome.UNASKED, None, b"y"),
     ]
@@ -212,6 +218,17 @@ def test_a_request_that_comes_out_after_its_answer_is_paired_by_time() -> None:
     assert talk.call.key == (HIGH, len(ACK))
     later = bound().server(d.response(b"old", call_id=2), at=50).client(d.request(b"new", call_id=2), at=60).over()
     assert [call.outcome for call in later.calls] == [Outcome.UNASKED, Outcome.UNANSWERED]
+
+
+def test_requests_held_back_by_a_search_find_their_answers() -> None:
+    talk = bound().client(5_000)
+    for n in range(2, 400):
+        talk.client(d.request(b"q" * 40, opnum=n, call_id=n)).server(d.response(b"%d" % n, call_id=n))
+    talk.over()
+    assert [(call.opnum, stub(call.response), call.outcome) for call in talk.calls] == [
+        (n, b"%d" % n, Outcome.ANSWERED) for n in range(2, 400)
+    ]
+    assert talk.codes == []
 
 
 def test_a_call_id_used_again_ends_the_open_call() -> None:
@@ -238,7 +255,7 @@ def test_callbacks_nest_with_the_same_call_id() -> None:
     talk.server(d.request(b"callback", opnum=2, call_id=2)).client(d.request(b"inner", opnum=3, call_id=2))
     talk.server(d.response(b"to inner", call_id=2)).client(d.response(b"to callback", call_id=2))
     talk.server(d.response(b"to outer", call_id=2)).over()
-    assert [(call.opnum, call.callback, call.response and call.response.stub) for call in talk.calls] == [
+    assert [(call.opnum, call.callback, stub(call.response)) for call in talk.calls] == [
         (3, False, b"to inner"),
         (2, True, b"to callback"),
         (1, False, b"to outer"),
@@ -262,11 +279,12 @@ def test_faults_cancels_and_orphans() -> None:
     assert found[5].cancelled
 
 
-def test_a_fault_before_the_last_fragment_leaves_late_fragments() -> None:
+def test_a_fault_before_the_last_fragment_waits_for_the_rest() -> None:
     first, second, third = fragments(b"aaaabbbbcccc", "request", 2)
     talk = bound().client(first).server(d.fault(call_id=2)).client(second, third).over()
     assert talk.call.outcome is Outcome.FAULTED
-    assert talk.fates[-2:] == ["late", "late"]
+    assert talk.call.request is not None
+    assert talk.call.request.complete
     assert {pdu.call for pdu in talk.pdus[2:]} == {talk.call.key}
 
 
@@ -306,7 +324,7 @@ def test_a_verification_trailer_names_the_interface_where_no_bind_does() -> None
     trailer = d.verification(d.pcontext(d.QM2QM, d.NDR), d.header2(2, 5, 9))
     talk = Talk(from_start=False).client(d.request(b"stub" + trailer, opnum=9, call_id=2, ctx=5))
     talk.client(d.request(b"next", opnum=8, call_id=3, ctx=5)).over()
-    assert [call.request and call.request.stub for call in talk.calls] == [b"stub", b"next"]
+    assert [stub(call.request) for call in talk.calls] == [b"stub", b"next"]
     for call in talk.calls:
         assert call.binding is not None
         assert (call.binding.interface.uuid, call.binding.source) == (d.QM2QM[0], BindingSource.VERIFICATION_TRAILER)
