@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.auth_contexts import AuthContexts
-from decoders.dcerpc.call_model import Binding, BindingSource, Call, CallEvent, CallFault, Missing, PduFate, PduOf
+from decoders.dcerpc.call_model import Binding, BindingSource, CallEvent, CallFault, Missing, PduFate, PduOf
 from decoders.dcerpc.contexts import Contexts
 from decoders.dcerpc.framing import BrokenPdu, FramedPdu, SkipReason
 from decoders.dcerpc.header import PacketType

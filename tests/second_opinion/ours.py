@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 
-from decoders.dcerpc.recogniser import Recogniser
+from decoders.dcerpc.framing import ConnectionFramer
 from decoders.net.addresses import to_text
 from decoders.net.model import Outcome
 from decoders.tcp import conversation
@@ -137,22 +137,18 @@ def _conversation(row: SegmentRow) -> tuple[int, Endpoint, Endpoint]:
 def _streams(low: Endpoint, high: Endpoint, segments: Iterable[Segment]) -> list[Stream]:
     names = {Side.LOW: _name(low), Side.HIGH: _name(high)}
     talk = Conversation()
-    found: dict[Connection, tuple[Stream, Recogniser]] = {}
+    found: dict[Connection, tuple[Stream, ConnectionFramer]] = {}
     events = [pair for segment in segments for pair in talk.feed(segment)] + talk.finish()
     for connection, event in events:
-        stream, recogniser = found.setdefault(connection, (Stream(), Recogniser()))
-        if isinstance(event, Data):
-            from_start = event.offset == 0 and not connection.starts_midstream
-            recogniser.data(event.sender, event.payload, from_start=from_start)
-            stream.add(names[event.sender], event.payload)
-        elif isinstance(event, Gap):
-            recogniser.gap(event.sender, event.size)
-            stream.add(names[event.sender], event.size)
-    for connection, (stream, recogniser) in found.items():
+        stream, framer = found.setdefault(connection, (Stream(), ConnectionFramer()))
+        if isinstance(event, Data | Gap):
+            framer.feed(event, from_start=event.offset == 0 and not connection.starts_midstream)
+            stream.add(names[event.sender], event.payload if isinstance(event, Data) else event.size)
+    for connection, (stream, framer) in found.items():
         assert isinstance(connection, _Watched)
         stream.frames = sorted(connection.frames)
-        recogniser.finish()
-        stream.rpc = recogniser.speaks_rpc
+        framer.finish()
+        stream.rpc = any(one.speaks for one in framer.framers.values())
     return [stream for stream, _ in found.values()]
 
 

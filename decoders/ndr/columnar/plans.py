@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from decoders.ndr.columnar.columns import Columns, Records
+from decoders.ndr.columnar.columns import Column, Columns, Records, concatenated
 from decoders.ndr.columnar.lanes import Batch, Lane, whole_numbers
 from decoders.ndr.columnar.planner import Planner
 from decoders.ndr.columnar.scopes import Scope, Unplannable
 from decoders.ndr.model import Direction, Syntax
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 _ROWS_PER_SCOPE: Final = 16
 """Measured: what a scope costs whatever its rows, in stubs that the interpreter would have decoded meanwhile."""
+
+_BLOCK_ROWS: Final = 8_192
+_BLOCK_BYTES: Final = 16 * 1024 * 1024
+"""Decoded at once: hostile stubs need twelve times their bytes meanwhile, and more rows are not faster."""
 
 
 class Plan:
@@ -39,12 +43,20 @@ class Plan:
 
         Raises ValueError where a stub does not lie in the buffer: that is the caller's mistake, not the capture's.
         """
-        base, size = np.asarray(starts, np.int64), np.array(lengths, np.int64)
+        buffer = np.ascontiguousarray(buffer)
+        base, size = np.asarray(starts, np.int64), np.asarray(lengths, np.int64)
         if len(base) and (base.min() < 0 or size.min() < 0 or (base + size).max() > len(buffer)):
             raise ValueError("a stub reaches beyond the buffer")
+        blocks = [self._block(buffer, base[part], size[part]) for part in _blocks(size)]
+        members = blocks[0][1] if len(blocks) == 1 else concatenated([columns for _, columns in blocks])
+        accepted = np.concatenate([mask for mask, _ in blocks])
+        return Columns(accepted, buffer, members if isinstance(members, Records) else Records(0, {}))
+
+    def _block(self, buffer: npt.NDArray[np.uint8], base: Ints, size: Ints) -> tuple[Bools, Column]:
         rows = len(base)
         batch = Batch(buffer, np.zeros(rows, np.int64))
-        lane = Lane(np.arange(rows), base, np.zeros(rows, np.int64), size)
+        # A lane writes on its sizes.
+        lane = Lane(np.arange(rows), base, np.zeros(rows, np.int64), size.copy())
         frame = self._scope.frame(rows)
         for step in self._steps:
             step(batch, lane, frame)
@@ -52,9 +64,7 @@ class Plan:
         _compare_counts(batch, accepted)
         _refuse_aliases(batch, accepted)
         members = self._build(frame)
-        if not accepted.all():
-            members = members.take(np.flatnonzero(accepted))
-        return Columns(accepted, buffer, members if isinstance(members, Records) else Records(0, {}))
+        return accepted, members if accepted.all() else members.take(np.flatnonzero(accepted))
 
 
 def plan(
@@ -74,6 +84,18 @@ def fast_path(interface: Interface) -> Mapping[tuple[str, Direction], bool]:
         for operation in interface.operations
         for direction in (Direction.IN, Direction.OUT)
     }
+
+
+def _blocks(lengths: Ints) -> Iterator[slice]:
+    """One at least, since even no stubs have columns."""
+    ends = np.cumsum(lengths)
+    first, done = 0, 0
+    while True:
+        last = min(first + _BLOCK_ROWS, max(first + 1, int(np.searchsorted(ends, done + _BLOCK_BYTES))), len(lengths))
+        yield slice(first, last)
+        if last == len(lengths):
+            return
+        first, done = last, int(ends[last - 1])
 
 
 def _compare_counts(batch: Batch, accepted: Bools) -> None:

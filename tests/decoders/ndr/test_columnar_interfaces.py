@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.interfaces import INTERFACES
+from decoders.ndr.columnar import plans
 from decoders.ndr.columnar.plans import Plan, fast_path, plan
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import compile_decoder
@@ -86,3 +87,17 @@ def test_damaged_traffic_is_declined_or_means_the_same(
     expected = [decode(stub) for stub, accepted in zip(stubs, columns.accepted, strict=True) if accepted]
     assert all(one.problems == () and one.complete for one in expected)
     assert repr(rows(columns)) == repr([one.values for one in expected])
+
+
+def test_blocks_of_a_large_batch_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    interface = next(interface for interface in INTERFACES.values() if interface.name == "epm")
+    operation = next(operation for operation in interface.operations if operation.name == "ept_lookup")
+    stubs = _stubs(interface, operation, Direction.OUT, Syntax.NDR, "<", 40)
+    stubs = [stub[:-1] if number in (6, 7, *range(14, 22)) else stub for number, stub in enumerate(stubs)]
+    made = _plan(interface, operation, Direction.OUT, Syntax.NDR, "<")
+    at_once = decode_stubs(made, stubs)
+    monkeypatch.setattr(plans, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(plans, "_BLOCK_BYTES", 4 * max(map(len, stubs)))
+    in_blocks = decode_stubs(made, stubs)
+    assert in_blocks.accepted.tolist() == at_once.accepted.tolist() == [len(stub) % 4 == 0 for stub in stubs]
+    assert rows(in_blocks) == rows(at_once)

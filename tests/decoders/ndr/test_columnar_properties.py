@@ -60,7 +60,6 @@ def test_accepted_stubs_mean_what_the_interpreter_says(
 def _within_itself(value: object) -> bool:
     """A node with a node below it, which plans leave to the interpreter."""
     if isinstance(value, dict):
-        return (
-            value.get("left") is not None or value.get("right") is not None or any(map(_within_itself, value.values()))
-        )
+        below = [value.get("left"), value.get("right")]
+        return below != [None, None] or any(map(_within_itself, value.values()))
     return isinstance(value, list) and any(map(_within_itself, value))
