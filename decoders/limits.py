@@ -128,4 +128,4 @@ MAX_EARLY_ANSWERS: Final = 2_048
 """Answers kept for a request that comes out later: behind a hole a search may hold back 64 KB of small requests."""
 
 MAX_COLUMNAR_ROUNDS: Final = 4_096
-"""Element by element rounds of one columnar batch: eight times ept_lookup's 500 entries; longer stubs are interpreted."""
+"""Rounds, one an array element, of one columnar batch: eight times ept_lookup's 500 entries; more are interpreted."""

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import parquet
-from pyspark.sql import Window
 from pyspark.sql import functions as F
 
 from ingest.splits import SPLIT_BYTES, plan
 from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
 from pipelines.inventory import duplicates, hashes
+from pipelines.issue_rows import bounded, packet_issues
 from pipelines.stages.rounds import run_rounds
 from pipelines.stages.scan import scan_captures
 from pipelines.stages.select import Selection
 from pipelines.stages.tcp_streams import stream_numbers, with_stream_numbers
+from pipelines.writing import SMALL_BYTES, write_decoded, write_frames, write_rows
 from schemas.internal import ASIDES, STREAM_FLOWS
-from schemas.tables import ACCOUNTING, CALLS, CAPTURES, ENDPOINTS, FLOWS, ISSUES, PDUS, TYPED, WRITTEN
+from schemas.tables import ACCOUNTING, CALLS, CAPTURES, FLOWS, ISSUES, PDUS, WRITTEN
 from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
@@ -38,22 +39,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Counts = dict[tuple[Any, str, str], int]
 
-SORT_KEYS = {
-    CAPTURES.name: ("path",),
-    FLOWS.name: ("first_ts_ns", "uid"),
-    PDUS.name: ("ts_ns", "uid", "is_orig", "stream_offset"),
-    CALLS.name: ("ts_ns", "call_uid"),
-    ENDPOINTS.name: ("ts_ns", "call_uid", "interface_uuid", "protocol", "port"),
-    ISSUES.name: ("path", "frame", "offset", "code", "uid", "detail"),
-    **{table.name: ("ts_ns", "call_uid") for table in TYPED.values()},
-}
 COUNTED_ROWS = ((PDUS, "pdus", "fate"), (CALLS, "calls", "outcome"), (CALLS, "decoding", "decode_state"))
-MAX_ISSUES_OF_A_KIND = 10_000
-"""Of one capture. A file of zeros is a packet with a cut header every 16 bytes; counters stay exact."""
-ISSUES_WITHOUT_PLACE = {"uid": "string", "call_uid": "string", "frame": "long", "offset": "long"}
-_ONCE_PER_INTERFACE = ("unsupported-link-type", "undeclared-interface")
-_ONCE_PER_CAPTURE = ("record-beyond-snap-length",)
-"""Each split meets these anew; one row is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +64,7 @@ def analyze(
     split_bytes: int = SPLIT_BYTES,
     *,
     keep_payload: bool = False,
+    small_bytes: int = SMALL_BYTES,
 ) -> Finished:
     """Write all tables below the folder `tables`."""
     splits = [split for one in inputs if one.capture for split in plan(one.capture, one.file, split_bytes)]
@@ -106,21 +93,20 @@ def analyze(
     say("writing tables")
     numbers = stream_numbers(selection.conversations, selection.syns)
     found = {
-        CAPTURES.name: _local(spark, CAPTURES, list(captures.values())),
         FLOWS.name: with_stream_numbers(rounds.table(STREAM_FLOWS), numbers).select(*FLOWS.names),
-        ISSUES.name: _bounded(
-            _packet_issues(spark, selection.issues, ids, paths).unionByName(rounds.table(ISSUES))
+        ISSUES.name: bounded(
+            packet_issues(spark, selection.issues, ids, paths).unionByName(rounds.table(ISSUES))
         ).unionByName(_local(spark, ISSUES, file_issues(inputs, scan.splits, hashed, same))),
-        **{table.name: rounds.unpacked(table) for table in rounds.packed_tables()},
     }
-    row_counts = _write(found, tables)
-    counts |= _of_rows(tables)
-    accounting = accounting_rows(counts)
-    row_counts[ACCOUNTING.name] = len(accounting)
-    _write_local(ACCOUNTING, accounting, tables)
+    with ThreadPoolExecutor(1) as beside:
+        writing = beside.submit(write_decoded, rounds, tables, small_bytes)
+        row_counts = write_frames(found, tables) | writing.result()
+    row_counts[CAPTURES.name] = write_rows(CAPTURES, sorted(captures.values(), key=lambda row: row["path"]), tables)
+    accounting = accounting_rows(counts | _of_rows(tables))
+    row_counts[ACCOUNTING.name] = write_rows(ACCOUNTING, accounting, tables)
     for table in WRITTEN:
         if table.name not in row_counts:
-            _write_local(table, [], tables)
+            write_rows(table, [], tables)
     in_order = {table.name: row_counts.get(table.name, 0) for table in WRITTEN}
     return Finished(list(captures.values()), in_order, imbalances(accounting))
 
@@ -147,57 +133,3 @@ def _of_rows(tables: Path) -> Counts:
 
 def _local(spark: SparkSession, table: Table, rows: list[Row]) -> DataFrame:
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=table.arrow))
-
-
-def _packet_issues(spark: SparkSession, issues: DataFrame, ids: list[str], paths: list[str]) -> DataFrame:
-    once = F.col("code").isin(*_ONCE_PER_INTERFACE, *_ONCE_PER_CAPTURE)
-    of_interface = F.when(F.col("code").isin(*_ONCE_PER_INTERFACE), F.col("detail"))
-    first = (
-        issues.where(once)
-        .groupBy("file", "code", of_interface)
-        .agg(*(F.min_by(name, "offset").alias(name) for name in ("detail", "frame", "offset")))
-        .select("file", "code", "detail", "frame", "offset")
-    )
-    names = spark.createDataFrame(
-        list(zip(range(len(ids)), ids, paths, strict=True)), "file int, capture_id string, path string"
-    )
-    nothing = F.lit(None).cast("string")
-    return (
-        issues.where(~once)
-        .drop("split")
-        .unionByName(first)
-        .join(F.broadcast(names), "file", "inner")
-        .withColumns({"uid": nothing, "call_uid": nothing})
-        .select(*ISSUES.names)
-    )
-
-
-def _bounded(issues: DataFrame) -> DataFrame:
-    """The first of each kind and capture; a row says how many more there are."""
-    order = Window.partitionBy("path", "code").orderBy("frame", "offset", "detail", "uid")
-    numbered = issues.withColumn("number", F.row_number().over(order))
-    more = numbered.where(F.col("number") > MAX_ISSUES_OF_A_KIND).groupBy("path", "code", "capture_id").count()
-    nothing = {name: F.lit(None).cast(kind) for name, kind in ISSUES_WITHOUT_PLACE.items()}
-    rest = more.withColumns({"detail": F.concat("count", F.lit(" more of this kind are not listed")), **nothing})
-    listed = numbered.where(F.col("number") <= MAX_ISSUES_OF_A_KIND)
-    return listed.select(*ISSUES.names).unionByName(rest.select(*ISSUES.names))
-
-
-def _write_local(table: Table, rows: list[Row], tables: Path) -> None:
-    """A table that the driver has whole, or an empty one, as one file."""
-    (tables / table.name).mkdir(parents=True)
-    parquet.write_table(pa.Table.from_pylist(rows, schema=table.arrow), tables / table.name / "part-00000.parquet")
-
-
-def _write(found: dict[str, DataFrame], tables: Path) -> dict[str, int]:
-    """All tables at once, since most are small and a Spark job has its price."""
-
-    def write(name: str) -> int:
-        # Files of a sensible size, sorted inside: sorting across files would compute everything twice.
-        found[name].hint("rebalance").sortWithinPartitions(*SORT_KEYS[name]).write.parquet(str(tables / name))
-        if not (tables / name / "_SUCCESS").exists():
-            raise OSError(f"{tables / name}: written where only the workers see it; use a file system all share")
-        return sum(parquet.read_metadata(file).num_rows for file in (tables / name).glob("*.parquet"))
-
-    with ThreadPoolExecutor(len(found)) as beside:
-        return dict(zip(found, beside.map(write, found), strict=True))

@@ -38,13 +38,13 @@ def to_arrow(columns: Columns, members: Sequence[Member], idl_types: IdlTypes) -
     rows = len(columns.members)
     if not members:
         return pa.StructArray.from_arrays([pa.array(np.ones(rows, np.bool_))], fields=[NO_PARAMETERS])
-    return _Arrays(columns.buffer, keep_payload=idl_types._keep_payload).array(columns.members, wanted)
+    return _Arrays(columns.buffer, keep_payload=idl_types.keep_payload).array(columns.members, wanted)
 
 
 class _Arrays:
     def __init__(self, buffer: Bytes, *, keep_payload: bool) -> None:
         self._buffer = buffer
-        self._keep_payload = keep_payload
+        self.keep_payload = keep_payload
 
     def array(self, column: Column, wanted: pa.DataType) -> pa.Array:
         match column:
@@ -77,15 +77,12 @@ class _Arrays:
         """Size and hash of each message; its bytes on request."""
         rows = len(column)
         whole = self._buffer.data
-        digests = np.zeros((rows, 32), np.uint8)
-        for row in range(rows) if column.valid is None else np.flatnonzero(column.valid).tolist():
-            start = int(column.starts[row])
-            digest = hashlib.sha256(whole[start : start + int(lengths[row])]).digest()
-            digests[row] = np.frombuffer(digest, np.uint8)
+        bounds = zip(column.starts.tolist(), (column.starts + lengths).tolist(), strict=True)
+        digests = np.frombuffer(b"".join(hashlib.sha256(whole[start:end]).digest() for start, end in bounds), np.uint8)
         hashes = _variable(STRING, np.arange(0, 64 * rows + 1, 64), _HEX[digests].reshape(-1), column.valid)
         sizes = pa.array(lengths, LONG, mask=_absent(column.valid))
         kept = pa.nulls(rows, BINARY)
-        if self._keep_payload:
+        if self.keep_payload:
             data = gathered(self._buffer, np.where(lengths > 0, column.starts, 0), lengths)
             kept = _variable(BINARY, offsets_of(lengths), data, column.valid)
         return pa.StructArray.from_arrays([sizes, hashes, kept], fields=list(PAYLOAD), mask=_mask(column.valid))

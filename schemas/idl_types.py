@@ -50,7 +50,7 @@ class IdlTypes:
 
     def __init__(self, types: Mapping[str, Type], *, keep_payload: bool = False) -> None:
         self._types = types
-        self._keep_payload = keep_payload
+        self.keep_payload = keep_payload
 
     def struct(self, members: Iterable[Member]) -> pa.StructType:
         return pa.struct(list(self._fields(members, {})) or [NO_PARAMETERS])
@@ -98,7 +98,7 @@ class IdlTypes:
             if value is None:
                 shaped[member.name] = None
             elif member.payload:
-                shaped[member.name] = payload(value, keep=self._keep_payload)
+                shaped[member.name] = payload(value, keep=self.keep_payload)
             else:
                 shaped[member.name] = self._value(member.type, value, seen)
         return shaped

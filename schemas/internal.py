@@ -173,4 +173,13 @@ ASIDES = Table(
         _COUNTS,
     ),
 )
-STREAMS = (STREAM_FLOWS, ASIDES, ISSUES, PARCELS)
+ANNOUNCED = Table(
+    "announced",
+    "An endpoint of message queuing that an answer announced, other than by its port.",
+    (
+        Column("host", STRING, "Address."),
+        Column("port", INT, "TCP port."),
+        Column("interface_uuid", STRING, "Interface that listens there."),
+    ),
+)
+STREAMS = (STREAM_FLOWS, ASIDES, ANNOUNCED, ISSUES, PARCELS)

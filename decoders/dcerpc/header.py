@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import enum
 import struct
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 ByteOrder: TypeAlias = Literal["<", ">"]
 
@@ -29,6 +28,9 @@ class PacketType(enum.IntEnum):
     SHUTDOWN = 17
     CO_CANCEL = 18
     ORPHANED = 19
+
+    # Enum's own hashes the name, in Python; several tables are asked for the type of every PDU.
+    __hash__ = int.__hash__
 
 
 FIXED_BYTES: Final = {
@@ -62,11 +64,12 @@ class PduFlag(enum.IntFlag):
 
 
 _TYPES: Final = {int(member): member for member in PacketType}
-_FIXED: Final = {"<": struct.Struct("<HHI"), ">": struct.Struct(">HHI")}
+_FIELDS: Final = {"<": struct.Struct("<BBBBBBHHHI"), ">": struct.Struct(">BBBBBBHHHI")}
+_FIRST: Final = int(PduFlag.FIRST_FRAG)
+_LAST: Final = int(PduFlag.LAST_FRAG)
 
 
-@dataclass(frozen=True, slots=True)
-class PduHeader:
+class PduHeader(NamedTuple):
     packet_type: PacketType
     flags: int
     byte_order: ByteOrder
@@ -77,24 +80,25 @@ class PduHeader:
 
     @property
     def first(self) -> bool:
-        return bool(self.flags & 0x01)
+        return self.flags & _FIRST != 0
 
     @property
     def last(self) -> bool:
-        return bool(self.flags & 0x02)
+        return self.flags & _LAST != 0
 
 
 def parse_header(data: bytes | bytearray | memoryview, at: int = 0) -> PduHeader | None:
     """The header at this place, or None where there cannot be one."""
-    if len(data) - at < HEADER_BYTES or data[at] != RPC_VERSION or data[at + 1] not in MINOR_VERSIONS:
+    if len(data) - at < HEADER_BYTES:
         return None
-    packet_type = _TYPES.get(data[at + 2])
-    integers, floats = data[at + 4], data[at + 5]
     # drep: integer order in the high nibble, character set in the low one, float format in the second byte, two zeros.
-    if packet_type is None or integers & 0xEE or floats > 3 or data[at + 6] or data[at + 7]:
+    byte_order: ByteOrder = "<" if data[at + 4] & 0x10 else ">"
+    major, minor, number, flags, integers, floats, zeros, frag_length, auth_length, call_id = _FIELDS[
+        byte_order
+    ].unpack_from(data, at)
+    packet_type = _TYPES.get(number)
+    if major != RPC_VERSION or minor not in MINOR_VERSIONS or packet_type is None:
         return None
-    byte_order: ByteOrder = "<" if integers & 0x10 else ">"
-    frag_length, auth_length, call_id = _FIXED[byte_order].unpack_from(data, at + 8)
-    if frag_length < HEADER_BYTES or auth_length > frag_length - HEADER_BYTES:
+    if integers & 0xEE or floats > 3 or zeros or frag_length < HEADER_BYTES or auth_length > frag_length - HEADER_BYTES:
         return None
-    return PduHeader(packet_type, data[at + 3], byte_order, frag_length, auth_length, call_id, data[at + 1])
+    return PduHeader(packet_type, flags, byte_order, frag_length, auth_length, call_id, minor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.bind import ContextResult, PresentationContext, parse_contexts, parse_results
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _EXTENDED_ERROR: Final = uuid.UUID("90740320-fad0-11d3-82d7-009027b130ab")
 """[MS-RPCE] 2.2.1.1.2."""
 _FAULT_EXTENDED_AT: Final = 32
+_OBJECT_UUID: Final = int(PduFlag.OBJECT_UUID)
+_REQUEST: Final = {"<": struct.Struct("<IHH"), ">": struct.Struct(">IHH")}
+_RESPONSE: Final = {"<": struct.Struct("<IHB"), ">": struct.Struct(">IHB")}
 _CALL_TYPES: Final = (PacketType.REQUEST, PacketType.RESPONSE, PacketType.FAULT)
 
 
@@ -103,7 +106,7 @@ def parse_pdu(data: bytes, header: PduHeader) -> Pdu:
     if len(data) != header.frag_length:
         raise Truncated(f"{len(data)} bytes of {header.frag_length}", len(data))
     fixed = FIXED_BYTES[header.packet_type]
-    if header.packet_type is PacketType.REQUEST and header.flags & PduFlag.OBJECT_UUID:
+    if header.packet_type is PacketType.REQUEST and header.flags & _OBJECT_UUID:
         fixed += 16
     if len(data) < fixed:
         raise Truncated(f"{header.packet_type.name.lower()} of {len(data)} bytes, {fixed} are fixed", len(data))
@@ -119,23 +122,23 @@ def parse_beginning(data: bytes, header: PduHeader) -> Pdu | None:
         return None
     trailer = header.auth_length + TRAILER_BYTES if header.auth_length else 0
     end = min(len(data), header.frag_length - trailer)
-    if header.flags & PduFlag.OBJECT_UUID and len(data) < 40:
-        header = replace(header, flags=header.flags & ~PduFlag.OBJECT_UUID)
+    if header.flags & _OBJECT_UUID and len(data) < 40:
+        header = header._replace(flags=header.flags & ~_OBJECT_UUID)
         end = 24
     return _PARSERS[header.packet_type](data, header, Body(end, None))
 
 
 def _request(data: bytes, header: PduHeader, body: Body) -> Request:
-    alloc_hint, p_cont_id, opnum = struct.unpack_from(f"{header.byte_order}IHH", data, 16)
+    alloc_hint, p_cont_id, opnum = _REQUEST[header.byte_order].unpack_from(data, 16)
     object_uuid, stub_at = None, 24
-    if header.flags & PduFlag.OBJECT_UUID:
+    if header.flags & _OBJECT_UUID:
         object_uuid, stub_at = str(_uuid(data, 24, header)), 40
     stub = data[stub_at : body.end]
     return Request(header, body.security, body.problem, alloc_hint, p_cont_id, opnum, object_uuid, stub)
 
 
 def _response(data: bytes, header: PduHeader, body: Body) -> Response:
-    alloc_hint, p_cont_id, cancel_count = struct.unpack_from(f"{header.byte_order}IHB", data, 16)
+    alloc_hint, p_cont_id, cancel_count = _RESPONSE[header.byte_order].unpack_from(data, 16)
     return Response(header, body.security, body.problem, alloc_hint, p_cont_id, cancel_count, data[24 : body.end])
 
 

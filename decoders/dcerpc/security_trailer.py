@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from decoders.dcerpc.header import PduHeader
 
 TRAILER_BYTES: Final = 8
+_FIELDS: Final = {"<": struct.Struct("<BBBBI"), ">": struct.Struct(">BBBBI")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,7 @@ class SecurityTrailer:
     token: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """Where the body of a PDU ends, and what follows it."""
 
     end: int
@@ -42,7 +42,7 @@ def split_body(data: bytes, header: PduHeader, fixed: int) -> Body:
     if at < fixed:
         room = size - fixed
         return Body(size, None, f"auth_length {header.auth_length} and its trailer do not fit into {room} bytes")
-    auth_type, level, pad, reserved, context_id = struct.unpack_from(f"{header.byte_order}BBBBI", data, at)
+    auth_type, level, pad, reserved, context_id = _FIELDS[header.byte_order].unpack_from(data, at)
     security = SecurityTrailer(auth_type, level, pad, reserved, context_id, data[at + TRAILER_BYTES :])
     if pad > at - fixed:
         return Body(at, security, f"auth_pad_length {pad} is more than the {at - fixed} bytes of the body")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from decoders.interfaces import INTERFACES, operation_of
 from decoders.ndr.model import Direction
 from pipelines.decode.call_rows import DecodeState, Identity, call_row, first_ts_ns
-from pipelines.decode.endpoints import endpoint_rows
+from pipelines.decode.endpoints import Announced, endpoint_rows
 from pipelines.decode.inference import first_guess
 from pipelines.decode.stubs import Stub, declared, decode_stubs
 from pipelines.decode.times import micros, nanos
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from decoders.dcerpc.call_model import Call, Part
+    from decoders.ndr.model import Operation
     from ingest.choice import Endpoint
     from pipelines.decode.connection import Captures, PlacedCall
     from pipelines.decode.inference import Guess
@@ -52,6 +53,7 @@ class CallBatches:
         """By presentation context of the connection at hand: connections come one after the other."""
         self._undecided: list[PlacedCall] = []
         self._undecided_bytes = 0
+        self.announced = Announced()
 
     def add(self, placed: PlacedCall) -> Iterator[Batch]:
         call = placed.call
@@ -83,7 +85,9 @@ class CallBatches:
             decoded = _Decoded(*key, group, self._captures, keep_payload=self._keep_payload)
             calls += decoded.call_rows()
             issues += decoded.issues()
-            endpoints += decoded.endpoints()
+            for row in decoded.endpoints():
+                self.announced.note(row)
+                endpoints.append(row)
             yield TYPED[key].name, decoded.typed_batch()
         for table, rows in ((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints)):
             if rows:
@@ -116,9 +120,7 @@ class CallBatches:
         return Identity(interface.uuid, version, str(guess.found.syntax), guess.source)
 
     def _opaque(self, placed: PlacedCall, identity: Identity | None) -> Row:
-        operation = None
-        if identity is not None and placed.call.opnum is not None:
-            operation = operation_of(identity.interface_uuid, placed.call.opnum)
+        operation = _operation(placed.call, identity)
         name = operation.name if operation else None
         return call_row(placed, identity, name, None, DecodeState.OPAQUE, self._captures)
 
@@ -246,12 +248,16 @@ def _group_of(call: Call, identity: Identity | None) -> tuple[str, int] | None:
     """None: there is nothing to decode it with."""
     if identity is None or identity.syntax is None or call.encrypted or call.opnum is None:
         return None
-    interface = INTERFACES.get(identity.interface_uuid)
-    # Another major version is another interface: [C706] 6.1.2.
-    if interface is None or identity.version.split(".")[0] != str(interface.version[0]) or call.callback:
+    return (identity.interface_uuid, call.opnum) if _operation(call, identity) else None
+
+
+def _operation(call: Call, identity: Identity | None) -> Operation | None:
+    interface = INTERFACES.get(identity.interface_uuid) if identity else None
+    if identity is None or interface is None or call.opnum is None or call.callback:
         return None
-    known = operation_of(interface.uuid, call.opnum) is not None
-    return (interface.uuid, call.opnum) if known else None
+    # Another major version is another interface: [C706] 6.1.2.
+    same = identity.version.split(".")[0] == str(interface.version[0])
+    return operation_of(interface.uuid, call.opnum) if same else None
 
 
 def _stub(part: Part | None, identity: Identity | None) -> Stub | None:

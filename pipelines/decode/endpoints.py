@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from decoders.dcerpc.well_known import INTERFACES, MSMQ
+from decoders.dcerpc.well_known import INTERFACES, MSMQ, PORTS
 from schemas.tables.derived import looked_up_towers, mapped_towers
 
 if TYPE_CHECKING:
@@ -16,6 +16,27 @@ _UNSPECIFIED: Final = frozenset(("0.0.0.0", "::", None))  # noqa: S104
 # [MS-MQQP] 3.1.4.8: IP_HANDSHAKE, IP_READ; the other two ask for SPX, which TCP cannot carry.
 _OF_PORT_TYPE: Final = {0: ("qmcomm", "qmcomm2"), 1: ("qm2qm",)}
 _MAX_PORT: Final = 0xFFFF
+_TCP: Final = "ncacn_ip_tcp"
+MAX_LEARNED: Final = 10_000
+"""Endpoints of one task. A network has hundreds of queue managers; forged answers can list any number."""
+
+
+class Announced:
+    """Endpoints worth learning, each once: those of message queuing that its well-known ports do not give away."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, int, str], None] = {}
+
+    def note(self, row: Row) -> None:
+        port = row["port"]
+        ours = row["interface_uuid"] in MSMQ and row["protocol"] == _TCP and port and port not in PORTS
+        if ours and len(self._found) < MAX_LEARNED:
+            # A server with several addresses may announce another one than it was asked at.
+            for host in (row["host"], row["id"]["resp_h"]):
+                self._found[host, port, row["interface_uuid"]] = None
+
+    def rows(self) -> list[Row]:
+        return [{"host": host, "port": port, "interface_uuid": uuid} for host, port, uuid in self._found]
 
 
 def endpoint_rows(interface: str, operation: str) -> Callable[[Row, Row, str], Iterator[Row]] | None:
@@ -42,7 +63,7 @@ def _of_port(request: Row, response: Row, server: str) -> Iterator[Row]:
         yield {
             "interface_uuid": uuid,
             "endpoint": INTERFACES[uuid],
-            "protocol": "ncacn_ip_tcp",
+            "protocol": _TCP,
             "host": server,
             "port": port,
         }

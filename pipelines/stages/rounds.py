@@ -10,23 +10,22 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from decoders.dcerpc.well_known import MSMQ, PORTS
 from ingest.choice import ChosenBy
 from ingest.conversations import endpoint_key
 from pipelines.stages.envelopes import unwrapped
 from pipelines.stages.parcels import unpacked
 from pipelines.stages.streams import streams
-from schemas.internal import ASIDES, STREAM_FLOWS
-from schemas.parcels import PARCELS
-from schemas.tables import ENDPOINTS, WRITTEN
+from schemas.internal import ANNOUNCED, ASIDES, STREAM_FLOWS
+from schemas.parcels import PARCELS, opened
+from schemas.tables import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from pyspark.sql import Row
 
     from ingest.choice import Choice, Endpoint
     from pipelines.stages.select import Selection
@@ -34,9 +33,9 @@ if TYPE_CHECKING:
 
 MAX_ROUNDS: Final = 4
 """Endpoint mapper, then qm2qm's port query at the port it named, then what that names; one more to be sure."""
-MAX_LEARNED: Final = 10_000
-"""Endpoints. A network has hundreds of queue managers; a forged answer can list any number."""
-_TCP: Final = "ncacn_ip_tcp"
+
+
+_SCHEMAS: Final = {table.name: table.arrow for table in WRITTEN}
 
 
 class Rounds:
@@ -56,11 +55,27 @@ class Rounds:
         """Rows of a table of the envelope, which has `uid`."""
         return self._latest([unwrapped(one, table) for one in self._rounds])
 
-    def packed_tables(self) -> list[Table]:
-        """Those that have rows in some round."""
-        named = reduce(DataFrame.unionByName, [one.select(f"{PARCELS.name}.table") for one in self._rounds])
-        present = {row.table for row in named.where(F.col("table").isNotNull()).distinct().collect()}
-        return [table for table in WRITTEN if table.name in present]
+    def parcels(self) -> DataFrame:
+        """(round, table, size) of each."""
+        parts = [
+            unwrapped(one, PARCELS).select(F.lit(number).alias("round"), "table", F.length("data").alias("size"))
+            for number, one in enumerate(self._rounds)
+        ]
+        return reduce(DataFrame.unionByName, parts)
+
+    def fetched(self) -> dict[str, list[pa.RecordBatch]]:
+        """All parcels opened here: for when there is little in them."""
+        later: set[str] = set()
+        found: dict[str, list[pa.RecordBatch]] = {}
+        for one in reversed(self._rounds):
+            replaced = pa.array(sorted(later), pa.string())
+            for row in unwrapped(one, PARCELS).select("table", "data").collect():
+                for batch in opened([bytes(row.data)], _SCHEMAS[row.table]):
+                    kept = batch.filter(pc.invert(pc.is_in(batch.column("uid"), replaced))) if later else batch
+                    found.setdefault(row.table, []).append(kept)
+            if one is not self._rounds[0]:
+                later |= {row.uid for row in _connections(one).collect()}
+        return found
 
     def unpacked(self, table: Table) -> DataFrame:
         """Rows of a table that travels in parcels, which has `uid`."""
@@ -80,46 +95,37 @@ def run_rounds(
     segments = selection.take(selection.promising())
     rounds = Rounds(streams(segments, choice, capture_ids, paths, keep_payload=keep_payload))
     for _ in range(MAX_ROUNDS):
-        learned = {**choice.learned, **_announced(rounds.last, choice)}
-        late = {row.uid: ChosenBy(row.chosen_by) for row in _late(rounds.last)}
-        news = learned.keys() - choice.learned.keys()
-        if not news and not late:
+        wiser = _with_news(choice, rounds.last)
+        if wiser is None:
             break
-        choice = replace(choice, learned=learned, known={**choice.known, **late})
+        news = wiser.learned.keys() - choice.learned.keys()
         keys = _to_look_at_again(selection, rounds, sorted(endpoint_key(*end) for end in news)).persist()
         if keys.isEmpty():
             break
-        again = selection.take(keys)
-        rounds.add(streams(again, choice, capture_ids, paths, keep_payload=keep_payload))
+        choice = wiser
+        rounds.add(streams(selection.take(keys), choice, capture_ids, paths, keep_payload=keep_payload))
     return rounds
 
 
-def _announced(envelope: DataFrame, choice: Choice) -> dict[Endpoint, frozenset[str]]:
-    """Endpoints of message queuing that its ports do not give away, with the interfaces known to be there."""
-    endpoints = unpacked(envelope, ENDPOINTS)
-    ours = (
-        F.col("interface_uuid").isin(*MSMQ)
-        & (F.col("protocol") == _TCP)
-        & F.col("port").isNotNull()
-        & (F.col("port") > 0)
-        & ~F.col("port").isin(*PORTS)
-    )
-    # A server with several addresses may announce another one than it was asked at.
-    hosts = F.explode(F.array_distinct(F.array("host", "id.resp_h")))
-    rows = endpoints.where(ours).select(hosts.alias("host"), "port", "interface_uuid").distinct()
-    found: dict[Endpoint, set[str]] = {}
-    for row in rows.orderBy("host", "port", "interface_uuid").limit(MAX_LEARNED).collect():
-        end = _address(row.host), row.port
-        found.setdefault(end, set(choice.learned.get(end, ()))).add(row.interface_uuid)
-    return {end: frozenset(uuids) for end, uuids in found.items()}
+def _with_news(choice: Choice, envelope: DataFrame) -> Choice | None:
+    """The choice with what the round brought to light; None if it brought nothing."""
+    late = F.col(f"{ASIDES.name}.chosen_by").isNotNull()
+    told = envelope.where(late | F.col(ANNOUNCED.name).isNotNull()).select(ASIDES.name, ANNOUNCED.name).collect()
+    learned: dict[Endpoint, frozenset[str]] = {}
+    known: dict[str, ChosenBy] = {}
+    for aside, announced in told:
+        if aside is not None:
+            known[aside.uid] = ChosenBy(aside.chosen_by)
+            continue
+        end = _address(announced.host), announced.port
+        learned[end] = learned.get(end, choice.learned.get(end, frozenset())) | {announced.interface_uuid}
+    if not known and not learned.keys() - choice.learned.keys():
+        return None
+    return replace(choice, learned={**choice.learned, **learned}, known={**choice.known, **known})
 
 
 def _address(text: str) -> bytes:
     return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
-
-
-def _late(envelope: DataFrame) -> list[Row]:
-    return unwrapped(envelope, ASIDES).where(F.col("chosen_by").isNotNull()).select("uid", "chosen_by").collect()
 
 
 def _to_look_at_again(selection: Selection, rounds: Rounds, ends: list[int]) -> DataFrame:

@@ -61,7 +61,7 @@ class Selection:
         for (file, counter), packets in counts.items():
             if counter == Outcome.TCP.counter:
                 self.set_aside[file, "no_rpc_seen"] += packets
-        self._taken = spark.createDataFrame([], "key long")
+        self._taken: DataFrame | None = None
 
     def promising(self) -> DataFrame:
         """Keys of the conversations that may speak DCE/RPC as far as the scan can tell."""
@@ -75,13 +75,13 @@ class Selection:
     def take(self, keys: DataFrame) -> Segments:
         """The segments of these conversations: only the splits that hold some are read again."""
         keys = keys.persist()
-        fresh = keys.join(self._taken, "key", "left_anti").withColumn("fresh", F.lit(True))
+        fresh = keys if self._taken is None else keys.join(self._taken, "key", "left_anti")
         needed, size = set(), 0
-        for row in self._totals(keys.join(fresh, "key", "left")):
+        for row in self._totals(_marked(keys, fresh)):
             needed.add((row.file, row.split))
             size += row.payload_bytes
             self.set_aside[row.file, "no_rpc_seen"] -= row.fresh_packets
-        self._taken = self._taken.unionByName(fresh.select("key"))
+        self._taken = keys if self._taken is None else self._taken.unionByName(fresh)
         rows = self._read_again(needed, keys)
         if self._made is not None:
             rows = rows.unionByName(unwrapped(self._made, SEGMENTS).join(keys, "key", "left_semi"))
@@ -105,3 +105,9 @@ class Selection:
             yield from segment_batches(one.split, one.split.file, one.first_frame, keys.value)
 
         return run_tasks(self._spark, packed(splits, lambda one: split_bytes(one.split)), work, SEGMENTS.arrow)
+
+
+def _marked(keys: DataFrame, fresh: DataFrame) -> DataFrame:
+    if fresh is keys:
+        return keys.withColumn("fresh", F.lit(True))
+    return keys.join(fresh.withColumn("fresh", F.lit(True)), "key", "left")

@@ -19,7 +19,7 @@ def pdu(kind: int, body: bytes, call_id: int = 1) -> bytes:
 def bind(*interfaces: str, kind: int = BIND) -> bytes:
     body = struct.pack("<HHIB3x", 5840, 5840, 0, len(interfaces))
     for number, interface in enumerate(interfaces):
-        body += struct.pack("<HBx", number, 1) + _syntax(interface, 1) + _syntax(NDR, 2)
+        body += struct.pack("<HBx", number, 1) + _syntax(interface, 3 if interface == EPM else 1) + _syntax(NDR, 2)
     return pdu(kind, body)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from decoders.ndr.model import Interface, Operation, Type
 
 _ROWS_PER_SCOPE: Final = 16
-"""Measured: what a scope costs whatever its rows, in stubs that the interpreter would have decoded meanwhile."""
+"""Measured: what a scope, or the batch as such, costs in stubs that the interpreter would decode meanwhile."""
 
 _BLOCK_ROWS: Final = 8_192
 _BLOCK_BYTES: Final = 16 * 1024 * 1024
@@ -35,7 +35,7 @@ class Plan:
         self._steps: Sequence[Step] = scope.finished()
         self._scope = scope
         self._build = build
-        self.min_rows = _ROWS_PER_SCOPE * scope.family
+        self.min_rows = _ROWS_PER_SCOPE * (1 + scope.family)
         """Fewer stubs than this the interpreter decodes as fast."""
 
     def decode(self, buffer: npt.NDArray[np.uint8], starts: npt.ArrayLike, lengths: npt.ArrayLike) -> Columns:
@@ -47,9 +47,12 @@ class Plan:
         base, size = np.asarray(starts, np.int64), np.asarray(lengths, np.int64)
         if len(base) and (base.min() < 0 or size.min() < 0 or (base + size).max() > len(buffer)):
             raise ValueError("a stub reaches beyond the buffer")
-        blocks = [self._block(buffer, base[part], size[part]) for part in _blocks(size)]
-        members = blocks[0][1] if len(blocks) == 1 else concatenated([columns for _, columns in blocks])
-        accepted = np.concatenate([mask for mask, _ in blocks])
+        if len(size) <= _BLOCK_ROWS and size.sum() <= _BLOCK_BYTES:
+            accepted, members = self._block(buffer, base, size)
+        else:
+            blocks = [self._block(buffer, base[part], size[part]) for part in _blocks(size)]
+            accepted = np.concatenate([mask for mask, _ in blocks])
+            members = concatenated([columns for _, columns in blocks])
         return Columns(accepted, buffer, members if isinstance(members, Records) else Records(0, {}))
 
     def _block(self, buffer: npt.NDArray[np.uint8], base: Ints, size: Ints) -> tuple[Bools, Column]:
@@ -87,7 +90,7 @@ def fast_path(interface: Interface) -> Mapping[tuple[str, Direction], bool]:
 
 
 def _blocks(lengths: Ints) -> Iterator[slice]:
-    """One at least, since even no stubs have columns."""
+    """For at least one stub."""
     ends = np.cumsum(lengths)
     first, done = 0, 0
     while True:

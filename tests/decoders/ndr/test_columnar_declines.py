@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from decoders.interfaces import epm, qm2qm, qmmgmt
-from decoders.ndr.base_types import DWORD, USHORT, WCHAR
+from decoders.limits import MAX_NDR_VALUES
+from decoders.ndr.base_types import DWORD, SIGNED_CHAR, USHORT, WCHAR
 from decoders.ndr.columnar.plans import Plan, plan
 from decoders.ndr.encoder import encode
 from decoders.ndr.model import (
@@ -30,6 +31,7 @@ from decoders.ndr.model import (
 )
 
 from .columnar_values import decode_stubs, rows
+from .declarations import COLOUR
 from .operations import of, request
 from .operations import struct as structure
 
@@ -56,6 +58,7 @@ EMPTY = "01000000 00000000 01000000 0000"
         pytest.param(String(WCHAR), EMPTY, "00000000 00000000 01000000 0000", id="above max_count"),
         pytest.param(Array(DWORD, size_is="1"), "01000000 09000000", "00000000", id="not the constant"),
         pytest.param(ContextHandle("H"), "00" * 20, "01000000" + "00" * 16, id="handle of attributes only"),
+        pytest.param(Array(COLOUR, bound=2), "0000 0700", "0700 0100", id="not in the enumeration"),
         pytest.param(DWORD, "01000000", "01000000 00", id="trailing byte"),
         pytest.param(DWORD, "01000000", "010000", id="cut"),
         pytest.param(
@@ -77,6 +80,28 @@ def test_a_count_is_compared_with_a_member_that_comes_later() -> None:
     columns = decode_stubs(made, stubs)
     assert columns.accepted.tolist() == [True, False]
     assert rows(columns) == [{"p": {"a": [7], "n": 1}}]
+
+
+def test_a_count_is_compared_through_pointers_of_which_some_are_null() -> None:
+    made = _planned(of(structure(Member("n", DWORD), Member("a", Pointer(BYTES)))))
+    null = [struct.pack("<2I", 5, 0), struct.pack("<3I", 5, 1, 0)]
+    full = [struct.pack("<5I", said, 1, 1, 1, 7) for said in (1, 2)]
+    columns = decode_stubs(made, [*null, *full, *null, *full])
+    assert columns.accepted.tolist() == [True, True, True, False] * 2
+    assert [row["p"]["a"] for row in rows(columns)] == [None, None, [7]] * 2
+
+
+def test_ndr64_has_no_null_references() -> None:
+    made = plan(of(structure(Member("a", Pointer(DWORD, PointerKind.REF)))), Direction.IN, {}, Syntax.NDR64, "<")
+    assert made is not None
+    stubs = [struct.pack("<QI", referent, 7) for referent in (1, 0, 2)]
+    assert decode_stubs(made, stubs).accepted.tolist() == [True, False, True]
+
+
+def test_more_values_than_the_interpreter_gives_are_declined() -> None:
+    made = _planned(of(Array(SIGNED_CHAR, size_is="n")))
+    stubs = [struct.pack("<I", count) + bytes(count) for count in (MAX_NDR_VALUES, MAX_NDR_VALUES + 1)]
+    assert decode_stubs(made, stubs).accepted.tolist() == [True, False]
 
 
 def test_a_variant_within_a_variant_is_left_to_the_interpreter_and_alone() -> None:

@@ -1,4 +1,4 @@
-"""scapy's packets as the values of our declarations, and back."""
+"""scapy's packets as the values of our declarations, and the other way round."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from scapy.layers.dcerpc import (
     NDRConformantArray,
     NDRConformantString,
     NDRContextHandle,
+    NDRNone,
+    NDRPacket,
     NDRPointer,
     NDRUnion,
     NDRVaryingArray,
@@ -21,84 +23,145 @@ from decoders.ndr.model import (
     ContextHandle,
     Enum,
     Guid,
-    Member,
     Pointer,
+    PointerKind,
     Scalar,
     String,
     Struct,
     Syntax,
-    Type,
     Union,
 )
-from decoders.ndr.texts import guid_bytes, guid_text, handle_text
+from decoders.ndr.texts import guid_bytes, guid_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import ModuleType
 
     from decoders.ndr.interpreter import ByteOrder
+    from decoders.ndr.model import Member, Type
 
-_WRAPPERS: Final = (NDRPointer, NDRConformantArray, NDRConformantString, NDRVaryingArray, NDRUnion)
+_COUNTED: Final = (NDRConformantArray, NDRConformantString, NDRVaryingArray)
+_NAMES: Final = {"return_value": "status", "": "value", "twr_t": "twr_p_t"}
+"""What scapy-rpc calls otherwise."""
+_GUID: Final = struct.Struct(">IHH8s")
 
 
-class Told:
-    """What a dissected packet says."""
+class Speaker:
+    """Between one module of definitions and our declarations."""
 
-    def __init__(self, types: Mapping[str, Type], order: ByteOrder) -> None:
+    def __init__(self, module: ModuleType, types: Mapping[str, Type], order: ByteOrder) -> None:
+        self._module = module
         self._layout = Layout(types, Syntax.NDR)
         self._order = order
 
-    def members(self, members: Sequence[Member], packet: Packet) -> dict[str, Any]:
+    def values(self, members: Sequence[Member], packet: Packet) -> dict[str, Any]:
         result: dict[str, Any] = {}
         for member in members:
-            declared = self._layout.resolve(member.type)
-            if isinstance(declared, Union):
-                arms = self._arms(declared, packet.getfieldval(member.name or "value"))
-                result |= arms if not member.name else {member.name: arms}
+            given = packet.getfieldval(_NAMES.get(member.name, member.name))
+            if isinstance(declared := self._layout.resolve(member.type), Union):
+                arms = [arm for arm in declared.arms if arm.member]
+                inner = {
+                    arm.member.name: self._value(arm.member.type, given.value) if given.tag in arm.cases else None
+                    for arm in arms
+                    if arm.member
+                }
+                result |= {member.name: inner} if member.name else inner
             else:
-                result[member.name] = self.value(declared, packet.getfieldval(NAMES.get(member.name, member.name)))
+                result[member.name] = self._value(declared, given)
         return result
 
-    def _arms(self, declared: Union, union: NDRUnion) -> dict[str, Any]:
-        arms: dict[str, Any] = {}
-        for arm in declared.arms:
-            if arm.member:
-                chosen = union.tag in arm.cases
-                arms[arm.member.name] = self.value(arm.member.type, union.value) if chosen else None
-        return arms
-
-    def value(self, declared: Type, given: Any) -> Any:  # noqa: ANN401 - any of them
+    def _value(self, declared: Type, given: Any) -> Any:  # noqa: ANN401 - any of them
         declared = self._layout.resolve(declared)
         if isinstance(declared, Pointer):
-            return None if given is None else self.value(declared.to, given)
-        given = _unwrapped(given)
+            if given is None or isinstance(given, NDRNone):
+                return None
+            return self._value(declared.to, given.value if isinstance(given, NDRPointer) else given)
+        given = _uncounted(given)
         match declared:
             case Scalar() | Enum():
                 return given.QuadPart if isinstance(given, Packet) else given
             case Guid():
-                return guid_text(guid_from(given), ">")
+                return guid_text(_GUID.pack(*(given.getfieldval(f"Data{part}") for part in (1, 2, 3, 4))), ">")
             case ContextHandle():
-                return handle_text(bytes(4) + given.uuid, self._order)
-            case String():
-                return given if isinstance(given, str) else given.decode("latin-1")
-            case Array() if is_octets(self._layout.resolve(declared.of)):
-                return bytes(given)
-            case Array():
-                return [self.value(declared.of, one) for one in given]
+                return guid_text(given.uuid, self._order) if any(given.uuid) else None
+            case String(of=of):
+                return given.decode("utf-8") if of.size == 2 else given.removesuffix(b"\0").decode("latin-1")
+            case Array(of=of):
+                return bytes(given) if is_octets(of) else [self._value(of, one) for one in given]
             case Struct():
-                return self.members(declared.members, given)
+                return self.values(declared.members, given)
         raise TypeError(declared)
 
+    def fields(self, members: Sequence[Member], values: Mapping[str, Any]) -> dict[str, Any]:
+        """What a packet's class takes; scapy adds pointers and counts itself."""
+        result: dict[str, Any] = {}
+        for member in members:
+            name = _NAMES.get(member.name, member.name)
+            declared = self._layout.resolve(member.type)
+            if isinstance(declared, Union):
+                tag = values[(member.switch_is or "").strip("* ")]
+                inner = values[member.name] if member.name else values
+                result[name] = NDRUnion(tag=tag, value=self._arm(declared, tag, inner))
+            else:
+                result[name] = self._given(declared, values[member.name])
+        return result
 
-NAMES: Final = {"return_value": "status"}
+    def _arm(self, union: Union, tag: int, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        (arm,) = (arm for arm in union.arms if tag in arm.cases)
+        return self._given(arm.member.type, values[arm.member.name]) if arm.member else b""
+
+    def _given(self, declared: Type, value: Any) -> Any:  # noqa: ANN401
+        declared = self._layout.resolve(declared)
+        match declared:
+            case Pointer(to=to, kind=kind):
+                return None if value is None and kind is not PointerKind.REF else self._given(to, value)
+            case Scalar(name=name) if hasattr(self._module, name):
+                return getattr(self._module, name)(QuadPart=value)
+            case Guid():
+                parts = _GUID.unpack(guid_bytes(value, ">"))
+                guid = getattr(self._module, "GUID", None) or self._module.UUID
+                return guid(**{f"Data{number}": part for number, part in enumerate(parts, 1)})
+            case ContextHandle():
+                return NDRContextHandle(uuid=guid_bytes(value, self._order) if value else bytes(16))
+            case String(of=of):
+                return value if of.size == 2 else value.encode("latin-1") + b"\0"
+            case Array(of=of) if not is_octets(of):
+                return [self._given(of, one) for one in value]
+            case Struct():
+                made = getattr(self._module, _NAMES.get(declared.name, declared.name))
+                return made(**self.fields(declared.members, value))
+        return value
 
 
-def _unwrapped(given: Any) -> Any:  # noqa: ANN401
-    while isinstance(given, _WRAPPERS):
+def _uncounted(given: Any) -> Any:  # noqa: ANN401
+    while isinstance(given, _COUNTED):
         given = given.value
         if isinstance(given, list) and len(given) == 1 and isinstance(given[0], NDRVaryingArray):
             (given,) = given
     return given
 
 
-def guid_from(packet: Packet) -> bytes:
-    return struct.pack(">IHH", packet.Data1, packet.Data2, packet.Data3) + packet.Data4
+def number_pointers(packet: Packet) -> None:
+    """As our encoder does, in the order of the stub; scapy gives every pointer the same id."""
+    numbers = iter(range(0x20000, 0x7FFFFFFF, 4))
+
+    def number(given: object) -> None:
+        pointers = list(_in_place(given))
+        for pointer in pointers:
+            pointer.referent_id = next(numbers)
+        for pointer in pointers:
+            number(pointer.value)
+
+    for name in packet.fields:
+        number(packet.fields[name])
+
+
+def _in_place(given: object) -> Iterator[NDRPointer]:
+    if isinstance(given, NDRPointer):
+        yield given
+    elif isinstance(given, list):
+        for one in given:
+            yield from _in_place(one)
+    elif isinstance(given, NDRPacket | NDRUnion | NDRConformantArray | NDRVaryingArray):
+        for field in given.fields_desc:
+            yield from _in_place(given.fields.get(field.name))

@@ -1,0 +1,148 @@
+"""What holds for every capture, whatever its bytes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from ingest.captures import UnreadableCapture, open_capture
+from ingest.scan import scan_split
+from ingest.splits import plan
+from schemas.internal import COUNTS, SCAN_ISSUES, SPLIT_REPORTS, STREAMS
+from schemas.tables.accounting import COUNTERS
+from schemas.tables.issues import ISSUE_CODES
+from schemas.tables.typed import TYPED
+from tests.fuzz.findings import Broken
+from tests.local import Local
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    Pair = tuple[int, int, int]
+    """Call id, and the times of a request's and an answer's PDU that one call holds, in nanoseconds."""
+
+_TYPED_TABLES = frozenset(table.name for table in TYPED.values())
+_ANSWERS = ("response", "fault")
+
+
+class Run(Local):
+    """Has an entry for every table of the streams, whichever of them Local knows."""
+
+    def _unwrap(self, batch: pa.RecordBatch) -> None:
+        for table in STREAMS:
+            self.tables.setdefault(table.name, [])
+        super()._unwrap(batch)
+
+
+def check(path: Path, pairs_allowed: frozenset[Pair] | None = None, payload_bytes: int | None = None) -> Local:
+    """`pairs_allowed`: of the capture before packets were lost. `payload_bytes`: captured, by our own count."""
+    local = Run(path)
+    if imbalances := local.imbalances():
+        raise Broken(f"the accounting does not add up: {imbalances[0].split(':')[0]}", imbalances)
+    _known_names(local)
+    _whole_calls(local)
+    _frames(local)
+    if pairs_allowed is not None and (new := pairs(local) - pairs_allowed):
+        raise Broken("a loss pairs a request and an answer that do not belong together", sorted(new))
+    _no_byte_forgotten(local, payload_bytes)
+    return local
+
+
+def check_scan(path: Path) -> None:
+    """The first pass counts each packet once and names each issue."""
+    try:
+        (split,) = plan(open_capture(str(path)), 0, 1 << 40)
+    except UnreadableCapture:
+        return
+    tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for table, batch in scan_split(split):
+        tables[table.name] += batch.to_pylist()
+    codes = {row["code"] for row in tables[SCAN_ISSUES.name]}
+    codes |= {row["damage_code"] for row in tables[SPLIT_REPORTS.name]} - {None}
+    if unknown := codes - ISSUE_CODES.keys():
+        raise Broken("an issue has a code that nobody declared", unknown)
+    counted = sum(row["value"] for row in tables[COUNTS.name])
+    read = sum(row["packets"] for row in tables[SPLIT_REPORTS.name])
+    if counted != read:
+        raise Broken("the scan counts other packets than it reads", (counted, read))
+
+
+def pairs(local: Local) -> frozenset[Pair]:
+    sent: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    answered: dict[str, list[int]] = defaultdict(list)
+    for pdu in local.tables["pdus"]:
+        if pdu["fate"] != "call":
+            continue
+        if pdu["pkt_type"] == "request":
+            sent[pdu["call_uid"]].append((pdu["call_id"], pdu["ts_ns"]))
+        elif pdu["pkt_type"] in _ANSWERS:
+            answered[pdu["call_uid"]].append(pdu["ts_ns"])
+    return frozenset(
+        (call_id, asked, told) for uid, asks in sent.items() for call_id, asked in asks for told in answered[uid]
+    )
+
+
+def _known_names(local: Local) -> None:
+    told = {refused.code for refused in local.refused} | {row["code"] for row in local.tables["issues"]}
+    if unknown := told - ISSUE_CODES.keys():
+        raise Broken("an issue has a code that nobody declared", unknown)
+    for stage, counters in COUNTERS.items():
+        used = {counter for of, counter in local.counts if of == stage}
+        if unknown := used - counters.keys():
+            raise Broken(f"a counter of {stage} has a name that nobody declared", unknown)
+
+
+def _whole_calls(local: Local) -> None:
+    calls = {row["call_uid"]: row for row in local.tables["calls"]}
+    if len(calls) != len(local.tables["calls"]):
+        raise Broken("two calls have one call_uid", _repeated(row["call_uid"] for row in local.tables["calls"]))
+    for pdu in local.tables["pdus"]:
+        if (pdu["fate"] == "call") != (pdu["call_uid"] is not None and pdu["fate"] == "call"):
+            raise Broken("a PDU of a call does not say of which", pdu)
+        if pdu["fate"] == "call" and pdu["call_uid"] not in calls:
+            raise Broken("a PDU belongs to a call that is not in calls", pdu)
+    for row in local.tables["issues"]:
+        if row["call_uid"] is not None and row["call_uid"] not in calls:
+            raise Broken("an issue names a call that is not in calls", row)
+    typed = [row for name in _TYPED_TABLES & local.tables.keys() for row in local.tables[name]]
+    found = Counter(row["call_uid"] for row in typed)
+    expected = Counter(uid for uid, row in calls.items() if row["decode_state"] != "opaque")
+    if found != expected:
+        raise Broken("typed rows and decoded calls are not the same", (found - expected, expected - found))
+    for row in typed:
+        if row["decode_state"] != calls[row["call_uid"]]["decode_state"]:
+            raise Broken("a typed row and its call disagree on decode_state", row)
+    if strangers := {row["call_uid"] for row in local.tables.get("endpoints", ())} - calls.keys():
+        raise Broken("an endpoint was announced by a call that is not in calls", strangers)
+    uids = {row["uid"] for row in local.tables["flows"]}
+    for name in ("pdus", "calls", "issues"):
+        if {row["uid"] for row in local.tables[name]} - uids:
+            raise Broken(f"a row of {name} belongs to no flow")
+
+
+def _frames(local: Local) -> None:
+    of_call: dict[str, set[int]] = defaultdict(set)
+    for pdu in local.tables["pdus"]:
+        if not pdu["frames"]:
+            raise Broken("a PDU has no frame", pdu)
+        if pdu["call_uid"]:
+            of_call[pdu["call_uid"]].update(pdu["frames"])
+    for call in local.tables["calls"]:
+        named = {*(call["request_frames"] or ()), *(call["response_frames"] or ())}
+        if not named or not named <= of_call[call["call_uid"]]:
+            raise Broken("a call has frames that none of its PDUs has, or none", (call, of_call[call["call_uid"]]))
+
+
+def _no_byte_forgotten(local: Local, payload_bytes: int | None) -> None:
+    """Only where every connection was kept can all bytes be expected in the tables."""
+    if payload_bytes is None or local.tables["asides"] or local.refused or not local.tables["flows"]:
+        return
+    if local.counts["payload_bytes", "in"] != payload_bytes:
+        raise Broken("payload bytes are missing", (local.counts["payload_bytes", "in"], payload_bytes))
+
+
+def _repeated(uids: Iterable[str]) -> list[str]:
+    return [uid for uid, number in Counter(uids).items() if number > 1]

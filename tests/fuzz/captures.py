@@ -1,0 +1,213 @@
+"""Mutated captures by number: every third cuts a small capture at the next byte, the others are damaged at random."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import struct
+import tempfile
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.fuzz import file_mutations, packet_mutations, pdu_mutations
+from tests.fuzz.capture_checks import Run, check, check_scan, pairs
+from tests.fuzz.findings import Broken, Finding, Hang, Stopwatch, Tally, limited, reason
+from tests.fuzz.recording import CONTAINERS, captured_payload, record
+from tests.fuzz.scenes import SCENES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.fuzz.capture_checks import Pair
+    from tests.fuzz.scenes import Scene
+
+SLOW_SECONDS = 2.0
+SWEEP_EVERY = 3
+SAMPLE_EVERY = 100
+"""The sample is thirty times as large as the other captures."""
+SAMPLE = Path(__file__).parents[2] / "samples" / "msmq-loopback.pcap"
+SWEPT = (("small", "pcap"), ("small", "pcapng"), ("small", "gzip"), ("verified", "pcapng, big endian"),
+         ("fragments", "pcap"), ("signed", "pcap, big endian, ns"))  # fmt: skip
+BY_NAME = {scene.name: scene for scene in SCENES}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    what: str
+    data: bytes
+    pairs_allowed: frozenset[Pair] | None = None
+    payload_bytes: int | None = None
+
+
+def case(seed: int, number: int) -> Case:
+    place, other = divmod(number, SWEEP_EVERY)
+    if other == 0 and place < len(_cuts()):
+        return _cut_sample(place)
+    rng = random.Random(f"{seed} capture {number}")
+    if number % SAMPLE_EVERY == 1:
+        return _damaged_sample(rng)
+    return rng.choice((_damaged_pdus, _damaged_pdus, _lost_packets, _damaged_packets, _damaged_file))(rng)
+
+
+@cache
+def _cuts() -> list[tuple[str, str, int]]:
+    return [(scene, kind, end) for scene, kind in SWEPT for end in range(len(_small(scene, kind)))]
+
+
+@cache
+def _small(scene: str, container: str) -> bytes:
+    return CONTAINERS[container](record([BY_NAME[scene]], None))
+
+
+def _cut_sample(place: int) -> Case:
+    scene, container, end = _cuts()[place]
+    allowed = _pairs_of((scene,), None, coalesced=False)
+    return Case(f"{scene} as {container}, first {end} bytes", _small(scene, container)[:end], allowed)
+
+
+@cache
+def _pairs_of(scenes: tuple[str, ...], segment: int | None, *, coalesced: bool) -> frozenset[Pair]:
+    shots = record([BY_NAME[name] for name in scenes], segment, coalesced=coalesced)
+    with _written(CONTAINERS["pcap"](shots)) as path:
+        return pairs(Run(path))
+
+
+def _staged(rng: random.Random) -> tuple[list[Scene], int | None, bool]:
+    scenes = rng.sample(SCENES, rng.choice((1, 1, 1, 2)))
+    return scenes, rng.choice((None, None, 120, 37)), rng.random() < 0.2
+
+
+def _damaged_pdus(rng: random.Random) -> Case:
+    scenes, segment, coalesced = _staged(rng)
+    steps = rng.choices(pdu_mutations.MUTATIONS, k=rng.choice((1, 1, 2, 4)))
+    turns = list(scenes[0].turns)
+    for step in steps:
+        turns = step(turns, rng)
+    scenes[0] = replace(scenes[0], turns=tuple(turns))
+    shots = record(scenes, segment, coalesced=coalesced)
+    container = rng.choice(tuple(CONTAINERS))
+    what = f"{_names(scenes)} as {container}, {_names(steps)}"
+    return Case(what, CONTAINERS[container](shots), None, captured_payload(shots))
+
+
+def _lost_packets(rng: random.Random) -> Case:
+    scenes, segment, coalesced = _staged(rng)
+    shots = record(scenes, segment, coalesced=coalesced)
+    steps = rng.choices(packet_mutations.LOSSES, k=rng.choice((1, 1, 2)))
+    for step in steps:
+        shots = step(shots, rng) or shots
+    container = rng.choice(tuple(CONTAINERS))
+    allowed = _pairs_of(tuple(scene.name for scene in scenes), segment, coalesced=coalesced)
+    what = f"{_names(scenes)} as {container}, {_names(steps)}"
+    return Case(what, CONTAINERS[container](shots), allowed, captured_payload(shots))
+
+
+def _damaged_packets(rng: random.Random) -> Case:
+    scenes, segment, coalesced = _staged(rng)
+    shots = record(scenes, segment, coalesced=coalesced)
+    steps = rng.choices((*packet_mutations.LOSSES, *packet_mutations.CHANGES), k=rng.choice((1, 2, 3)))
+    for step in steps:
+        shots = step(shots, rng) or shots
+    container = rng.choice(tuple(CONTAINERS))
+    what = f"{_names(scenes)} as {container}, {_names(steps)}"
+    return Case(what, CONTAINERS[container](shots), None, captured_payload(shots))
+
+
+def _damaged_file(rng: random.Random) -> Case:
+    scenes, segment, coalesced = _staged(rng)
+    container = rng.choice(tuple(CONTAINERS))
+    step = rng.choice(file_mutations.MUTATIONS)
+    data = step(CONTAINERS[container](record(scenes, segment, coalesced=coalesced)), rng)
+    return Case(f"{_names(scenes)} as {container}, {_names([step])}", data)
+
+
+def _damaged_sample(rng: random.Random) -> Case:
+    whole = SAMPLE.read_bytes()
+    if rng.random() < 0.5:
+        share = rng.choice((0.02, 0.1, 0.3))
+        records = _records(whole)
+        kept = [one for one in records if rng.random() > share]
+        return Case(f"the sample without {len(records) - len(kept)} packets", whole[:24] + b"".join(kept), _of_sample())
+    step = rng.choice(file_mutations.MUTATIONS)
+    return Case(f"the sample, {_names([step])}", step(whole, rng))
+
+
+@cache
+def _of_sample() -> frozenset[Pair]:
+    return pairs(Run(SAMPLE))
+
+
+def _records(data: bytes) -> list[bytes]:
+    """Of a little-endian pcap."""
+    result, at = [], 24
+    while at < len(data):
+        size = 16 + struct.unpack_from("<I", data, at + 8)[0]
+        result.append(data[at : at + size])
+        at += size
+    return result
+
+
+def _names(things: Iterable[object]) -> str:
+    return " + ".join(getattr(thing, "name", None) or getattr(thing, "__name__", "?") for thing in things)
+
+
+class _written:  # noqa: N801 - used as a function
+    """The bytes as a file in memory, where the system has such a place."""
+
+    def __init__(self, data: bytes) -> None:
+        memory = Path("/dev/shm")
+        self._folder = Path(tempfile.mkdtemp(prefix="mqtrail-fuzz-", dir=memory if memory.is_dir() else None))
+        self.path = self._folder / "case.pcap"
+        self.path.write_bytes(data)
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder)
+
+
+def run(seed: int, numbers: Iterable[int]) -> Tally:
+    tally = Tally()
+    for number in numbers:
+        _run(tally, seed, number, case(seed, number))
+    return tally
+
+
+def replay(finding: Finding) -> Tally:
+    facts = finding.facts
+    allowed = None if facts["pairs_allowed"] is None else frozenset((a, b, c) for a, b, c in facts["pairs_allowed"])
+    tally = Tally()
+    _run(tally, finding.seed, finding.number, Case(facts["what"], finding.data, allowed, facts["payload_bytes"]))
+    return tally
+
+
+def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
+    tally.cases += 1
+    watch = Stopwatch()
+    try:
+        with _written(one.data) as path, limited():
+            local = check(path, one.pairs_allowed, one.payload_bytes)
+            seconds = watch.seconds
+            if one.payload_bytes is None:
+                check_scan(path)
+        if seconds > SLOW_SECONDS:
+            raise Broken("a capture takes longer than two seconds", f"{seconds:.3f} s for {len(one.data)} bytes")
+    except (Exception, Hang) as error:  # noqa: BLE001 - whatever it is, it is a finding
+        what, trace = reason(error)
+        allowed = None if one.pairs_allowed is None else sorted(one.pairs_allowed)
+        facts = {"what": one.what, "pairs_allowed": allowed, "payload_bytes": one.payload_bytes}
+        tally.findings.append(Finding("captures", seed, number, what, trace, facts, one.data))
+        return
+    tally.slowest = max(tally.slowest, (seconds, f"captures:{number} {one.what}"))
+    tally.count("refused", bool(local.refused))
+    tally.count("with calls", bool(local.tables["calls"]))
+    tally.count("with issues", bool(local.tables["issues"]))
+    for row in local.tables["issues"]:
+        tally.count(f"issue {row['code']}")
+    for row in local.tables["calls"]:
+        tally.count(f"call {row['outcome']}")
+    for row in local.tables["pdus"]:
+        tally.count(f"pdu {row['fate']}")

@@ -1,0 +1,141 @@
+"""What holds for every stub, whatever its bytes; what is costly is checked for many at once."""
+
+from __future__ import annotations
+
+import tracemalloc
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from decoders.limits import MAX_NDR_PROBLEMS
+from decoders.msmq.properties import PROPERTIES
+from decoders.ndr.columnar.plans import plan
+from decoders.ndr.interpreter import compile_decoder
+from decoders.ndr.model import Direction
+from decoders.ndr.problems import PROBLEMS
+from schemas.idl_columns import to_arrow
+from schemas.idl_types import IdlTypes
+from schemas.tables.derived import DERIVED
+from tests.decoders.ndr.columnar_values import decode_stubs, rows
+from tests.fuzz.findings import Broken, Stopwatch
+from tests.fuzz.value_shapes import Shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from decoders.ndr.columnar.plans import Plan
+    from decoders.ndr.interpreter import Decoded, Decoder
+    from tests.fuzz.stub_seeds import Wire
+
+SLOW_SECONDS = 0.5
+MEMORY_FLOOR = 1_000_000
+MEMORY_FACTOR = 20
+MEMORY_STUB_BYTES = 4_096
+"""Memory is checked for stubs below this size."""
+_ASKED = {
+    "pObjectFormat": {"type": 2},
+    "aProp": [propid for kind, propid in sorted(PROPERTIES, reverse=True) if kind == 2],
+}
+"""The request that a response of R_QMMgmtGetInfo is read with: those properties first that are tables in themselves."""
+
+
+class Checks:
+    def __init__(self, wire: Wire) -> None:
+        types = wire.interface.types
+        call = wire.operation, wire.direction, types, wire.syntax, wire.byte_order
+        self.wire = wire
+        self.decode: Decoder = compile_decoder(*call)
+        self.plan: Plan | None = plan(*call)
+        self._shapes = Shapes(types)
+        self._idl = IdlTypes(types)
+        self._type = self._idl.struct(wire.members)
+        self._derived = DERIVED.get((wire.interface.name, wire.operation.name), ())
+
+    def one(self, stub: bytes) -> tuple[Decoded, float]:
+        """The interpreter's values and CPU seconds."""
+        watch = Stopwatch()
+        decoded = self.decode(stub)
+        seconds = watch.seconds
+        if seconds > SLOW_SECONDS:
+            raise Broken("a stub takes longer than half a second", f"{seconds:.3f} s for {len(stub)} bytes")
+        self._well_formed(stub, decoded)
+        return decoded, seconds
+
+    def _well_formed(self, stub: bytes, decoded: Decoded) -> None:
+        codes = [problem.code for problem in decoded.problems]
+        if unknown := set(codes) - PROBLEMS.keys():
+            raise Broken("a problem has a code that nobody declared", unknown)
+        stops = [place for place, code in enumerate(codes) if PROBLEMS[code].stops]
+        if stops != ([] if decoded.complete else [len(codes) - 1]):
+            raise Broken("complete and the problems that stop decoding contradict each other", codes)
+        if len(codes) > MAX_NDR_PROBLEMS + 2:
+            raise Broken("more problems than the limit", len(codes))
+        if not 0 <= decoded.consumed <= len(stub):
+            raise Broken("more bytes consumed than there are", decoded.consumed)
+        if decoded.complete and (decoded.consumed < len(stub)) != ("ndr-trailing-bytes" in codes):
+            # Only where the limit on problems left it out.
+            if "ndr-problems-omitted" not in codes:
+                raise Broken("bytes were left and not told, or told and not left", codes)
+        if not all(0 <= problem.offset <= len(stub) for problem in decoded.problems):
+            raise Broken("a problem lies outside its stub", decoded.problems)
+        whole = decoded.complete and not set(codes) - {"ndr-trailing-bytes"}
+        if wrong := self._shapes.wrong(self.wire.members, decoded.values, whole=whole):
+            raise Broken("a decoded value is not what its declaration says", wrong)
+
+    def memory(self, stub: bytes) -> None:
+        if len(stub) >= MEMORY_STUB_BYTES:
+            return
+        tracemalloc.start()
+        try:
+            self.decode(stub)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        if peak > MEMORY_FLOOR + MEMORY_FACTOR * len(stub):
+            raise Broken("a stub takes more memory than it may", f"{peak} bytes for a stub of {len(stub)}")
+
+    def together(self, stubs: Sequence[bytes], decoded: Sequence[Decoded]) -> int:
+        """Arrow, derived columns and the columnar decoder; how many stubs the last one accepted."""
+        expected = pa.array([self._idl.shaped(self.wire.members, one.values) for one in decoded], self._type)
+        self._derive(expected)
+        if self.plan is None:
+            return 0
+        columns = decode_stubs(self.plan, stubs)
+        accepted = [one for one, yes in zip(decoded, columns.accepted, strict=True) if yes]
+        if not all(one.complete and one.problems == () for one in accepted):
+            raise Broken("the columnar decoder accepts a stub in which the interpreter finds a problem")
+        # By text: 0 and False, 1 and 1.0 are not the same, and NaN is what it is.
+        if repr(rows(columns)) != repr([one.values for one in accepted]):
+            raise Broken("the columnar decoder reads other values than the interpreter")
+        made = to_arrow(columns, self.wire.members, self._idl)
+        made.validate(full=True)
+        if not made.equals(expected.filter(pa.array(columns.accepted))):
+            raise Broken("the columns in Arrow differ from the interpreter's values in Arrow")
+        return len(accepted)
+
+    def _derive(self, expected: pa.StructArray) -> None:
+        if not self._derived:
+            return
+        values = [_plain(row) for row in expected.to_pylist()]
+        given = self.wire.direction is Direction.IN
+        pairs = [(row, {}) if given else (_ASKED, row) for row in values]
+        for one in self._derived:
+            pa.array([one.of(*pair) for pair in pairs], one.column.type).validate(full=True)
+
+
+@cache
+def checks_of(wire_name: str) -> Checks:
+    from tests.fuzz.stub_seeds import BY_NAME
+
+    return Checks(BY_NAME[wire_name])
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - a decoded value
+    """As pipelines.decode.batches hands them on: Arrow's Decimal is an integer to everybody else."""
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,59 @@
+"""The conversations while tcpdump listens: a capture, and what the programs say they sent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from threading import Timer
+from typing import TYPE_CHECKING
+
+from samples.capture import Capture, CaptureError
+from tests.conftest import ROOT
+from tests.live.report import HOST, Told
+from tests.tools import cannot, need
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AT_MOST_S = 60
+
+
+@dataclass(frozen=True)
+class Recording:
+    path: Path
+    told: dict[str, Told]
+
+
+def record(path: Path) -> Recording:
+    need("tcpdump")
+    with (
+        path.with_suffix(".log").open("w+b") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.live.talk"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        ) as process,
+    ):
+        assert process.stdin
+        assert process.stdout
+        watchdog = Timer(AT_MOST_S, process.kill)
+        watchdog.start()
+        try:
+            ports = tuple(json.loads(process.stdout.readline() or "[]"))
+            assert ports, path.with_suffix(".log").read_text(errors="replace")
+            with Capture(path, HOST, ports):
+                process.stdin.write(b"\n")
+                process.stdin.close()
+                said = process.stdout.readline()
+                process.wait()
+        except CaptureError as error:
+            process.kill()
+            cannot(str(error))
+        finally:
+            watchdog.cancel()
+    assert process.returncode == 0, path.with_suffix(".log").read_text(errors="replace")
+    return Recording(path, {name: Told(**one) for name, one in json.loads(said).items()})

@@ -1,0 +1,208 @@
+"""DCE/RPC of scapy and impacket over loopback, recorded by tcpdump: every call has the values that went in."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.live.comparing import differences
+from tests.live.recording import Recording, record
+from tests.live.report import HOST
+from tests.live.story import (
+    CONNECT,
+    DOMAIN,
+    INTEGRITY,
+    LARGE,
+    LARGE_BODY_BYTES,
+    MAPPER,
+    PRIVACY,
+    TALKS,
+    USERNAME,
+    Talk,
+)
+from tests.local import Local, Row
+from tests.pipelines.running import run
+from tests.tools import need
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+NTLM = 10
+MAX_FRAGMENT = 4280
+"""What both projects' servers keep to."""
+OPEN = [talk for talk in TALKS if talk.auth_level != PRIVACY]
+PRIVATE = [talk for talk in TALKS if talk.auth_level == PRIVACY]
+GUARDED = [talk for talk in TALKS if talk.auth_level]
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    return record(tmp_path_factory.mktemp("live") / "live.pcap")
+
+
+@pytest.fixture(scope="module")
+def found(recording: Recording) -> Local:
+    return Local(recording.path)
+
+
+def of_talk(recording: Recording, rows: list[Row], name: str) -> list[Row]:
+    told = recording.told[name]
+    ends = {"orig_h": HOST, "orig_p": told.client_port, "resp_h": HOST, "resp_p": told.server_port}
+    return sorted((row for row in rows if row["id"] == ends), key=lambda row: row["ts_ns"])
+
+
+def pdus_of(recording: Recording, found: Local, name: str) -> list[Row]:
+    (flow,) = [row for row in found.tables["flows"] if row["id"]["orig_p"] == recording.told[name].client_port]
+    return sorted((row for row in found.tables["pdus"] if row["uid"] == flow["uid"]), key=lambda row: row["ts_ns"])
+
+
+def typed(found: Local, call: Row) -> Row:
+    (row,) = [
+        row for row in found.tables[f"{call['endpoint']}_{call['operation']}"] if row["call_uid"] == call["call_uid"]
+    ]
+    return row
+
+
+@pytest.mark.parametrize("talk", OPEN, ids=lambda talk: talk.name)
+def test_calls_have_the_values_that_went_in(recording: Recording, found: Local, talk: Talk) -> None:
+    told = recording.told[talk.name]
+    calls = of_talk(recording, found.tables["calls"], talk.name)
+    assert [call["operation"] for call in calls] == [call.operation for call in talk.calls]
+    assert [call["request_bytes"] for call in calls] == told.requests
+    assert [call["response_bytes"] for call in calls] == told.responses
+    for said, call in zip(talk.calls, calls, strict=True):
+        assert (call["endpoint"], call["interface_source"]) == (said.interface.name, "bind")
+        assert (call["transfer_syntax"], call["encrypted"]) == (talk.syntax, False)
+        assert call["decode_state"] == "full"
+        row = typed(found, call)
+        assert differences(said.request, row["request"], said.operation) == []
+        if said.fault is None:
+            assert call["outcome"] == "answered"
+            assert call["status"] == (said.response["return_value"] if said.declared.status else None)
+            assert differences(said.response, row["response"], said.operation) == []
+        else:
+            assert (call["outcome"], call["fault"], call["did_not_execute"]) == ("faulted", said.fault, True)
+            assert (call["status"], row["response"]) == (None, None)
+
+
+def test_nothing_is_in_doubt(found: Local) -> None:
+    assert found.tables["issues"] == []
+    assert found.imbalances() == []
+    assert len(found.tables["calls"]) == sum(len(talk.calls) for talk in TALKS) + len([MAPPER])
+    assert {row["fate"] for row in found.tables["pdus"]} == {"call", "negotiation", "control"}
+
+
+@pytest.mark.parametrize("talk", [talk for talk in TALKS if talk.name.startswith("large")], ids=lambda talk: talk.name)
+def test_a_large_message_is_right_to_the_byte(recording: Recording, talk: Talk) -> None:
+    kept = Local(recording.path, keep_payload=True)
+    (read,) = [
+        call
+        for call in of_talk(recording, kept.tables["calls"], talk.name)
+        if call["operation"] == "RemoteQMStartReceive2"
+    ]
+    fragments = [row for row in kept.tables["pdus"] if row["call_uid"] == read["call_uid"] and not row["is_orig"]]
+    assert len(fragments) == read["response_fragments"] > LARGE_BODY_BYTES // MAX_FRAGMENT
+    assert max(row["frag_len"] for row in fragments) <= MAX_FRAGMENT
+    buffer = typed(kept, read)["response"]["lpRemoteReadDesc2"]["pRemoteReadDesc"]["lpBuffer"]
+    assert buffer["bytes"] == LARGE
+    assert buffer["size"] == len(LARGE) > LARGE_BODY_BYTES
+
+
+def test_message_bytes_are_not_kept_unasked(found: Local) -> None:
+    rows = found.tables["qm2qm_RemoteQMStartReceive2"]
+    assert {row["response"]["lpRemoteReadDesc2"]["pRemoteReadDesc"]["lpBuffer"]["bytes"] for row in rows} == {None}
+
+
+def test_fragmented_requests_are_put_together(recording: Recording, found: Local) -> None:
+    (talk,) = [talk for talk in TALKS if talk.request_fragment]
+    for call in of_talk(recording, found.tables["calls"], talk.name):
+        assert call["request_fragments"] == -(-call["request_bytes"] // (talk.request_fragment or 1)) > 1
+
+
+def test_a_connection_may_change_its_interface(recording: Recording, found: Local) -> None:
+    (talk,) = [talk for talk in TALKS if len({call.interface.name for call in talk.calls}) > 1]
+    changes = sum(one.interface != other.interface for one, other in pairwise(talk.calls))
+    kinds = Counter(row["pkt_type"] for row in pdus_of(recording, found, talk.name))
+    assert (kinds["bind"], kinds["alter_context"], kinds["alter_context_resp"]) == (1, changes, changes)
+    calls = of_talk(recording, found.tables["calls"], talk.name)
+    assert len({call["ctx_id"] for call in calls}) == len({call["endpoint"] for call in calls}) > 1
+
+
+@pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk.name)
+def test_pdus_say_their_byte_order(recording: Recording, found: Local, talk: Talk) -> None:
+    assert {row["little_endian"] for row in pdus_of(recording, found, talk.name)} == {talk.byte_order == "<"}
+
+
+@pytest.mark.parametrize("talk", GUARDED, ids=lambda talk: talk.name)
+def test_ntlm_says_who_called(recording: Recording, found: Local, talk: Talk) -> None:
+    pdus = pdus_of(recording, found, talk.name)
+    assert [row["pkt_type"] for row in pdus[:3]] == ["bind", "bind_ack", "auth3"]
+    trailers = pdus[:3] if talk.auth_level == CONNECT else pdus
+    assert {(row["auth_type"], row["auth_level"]) for row in trailers} == {(NTLM, talk.auth_level)}
+    calls = of_talk(recording, found.tables["calls"], talk.name)
+    assert len(calls) == len(talk.calls)
+    for call in calls:
+        assert (call["auth_type"], call["auth_level"]) == (NTLM, talk.auth_level)
+        assert (call["username"], call["domain"]) == (USERNAME, DOMAIN)
+
+
+def test_levels_of_security_are_all_there() -> None:
+    assert {talk.auth_level for talk in TALKS} == {None, CONNECT, INTEGRITY, PRIVACY}
+
+
+@pytest.mark.parametrize("talk", PRIVATE, ids=lambda talk: talk.name)
+def test_sealed_stubs_are_opaque(recording: Recording, found: Local, talk: Talk) -> None:
+    calls = of_talk(recording, found.tables["calls"], talk.name)
+    assert [call["operation"] for call in calls] == [call.operation for call in talk.calls]
+    uids = {call["call_uid"] for call in calls}
+    for call in calls:
+        assert (call["encrypted"], call["decode_state"], call["outcome"]) == (True, "opaque", "answered")
+        assert call["status"] is None
+        assert not uids & {row["call_uid"] for row in found.tables[f"{call['endpoint']}_{call['operation']}"]}
+
+
+def test_the_endpoint_mapper_says_the_port(recording: Recording, found: Local) -> None:
+    (call,) = of_talk(recording, found.tables["calls"], MAPPER)
+    (tower,) = typed(found, call)["towers"]
+    (understood,) = recording.told[MAPPER].endpoints
+    assert [tower["host"], tower["port"]] == understood == [HOST, recording.told[TALKS[0].name].server_port]
+    assert (tower["endpoint"], tower["protocol"]) == (TALKS[0].calls[0].interface.name, "ncacn_ip_tcp")
+
+
+def test_tshark_counts_the_same_pdus(recording: Recording, found: Local) -> None:
+    fields = [argument for name in ("tcp.srcport", "tcp.dstport", "dcerpc.pkt_type") for argument in ("-e", name)]
+    command = [need("tshark"), "-n", "-r", str(recording.path), "-T", "fields", *fields, "-Y", "dcerpc"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    theirs: Counter[tuple[int, int]] = Counter()
+    clients = {told.client_port for told in recording.told.values()}
+    for line in lines:
+        source, destination, kinds = line.split("\t")
+        (client,) = {int(source), int(destination)} & clients
+        theirs.update((client, int(kind)) for kind in kinds.split(","))
+    client_of = {flow["uid"]: flow["id"]["orig_p"] for flow in found.tables["flows"]}
+    assert theirs == Counter((client_of[row["uid"]], row["pkt_type_number"]) for row in found.tables["pdus"])
+
+
+def test_the_whole_analysis_finds_the_same(
+    recording: Recording, found: Local, spark: SparkSession, tmp_path: Path
+) -> None:
+    tables = run(spark, [recording.path], tmp_path / "tables")
+    first = recording.told[TALKS[0].name]
+    announced = {(row["source"], row["endpoint"], row["host"], row["port"]) for row in tables["endpoints"]}
+    assert ("ept_map", TALKS[0].calls[0].interface.name, HOST, first.server_port) in announced
+    for name in ("pdus", "calls", *(name for name in found.tables if name.startswith(("qm2qm_", "qmmgmt_", "epm_")))):
+        assert by_time(tables[name]) == by_time(found.tables[name]), name
+
+
+def by_time(rows: list[Row]) -> list[Row]:
+    """Without the capture's id, for which a run has a hash and Local the file's name."""
+    return sorted(
+        ({key: value for key, value in row.items() if key != "capture_id"} for row in rows),
+        key=lambda row: (row["ts_ns"], row["uid"], str(row.get("stream_offset"))),
+    )

@@ -1,0 +1,107 @@
+"""Announced endpoints: used for every conversation, wherever and whenever they were announced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.builders import msmq, rpc
+from tests.builders.conversations import Ends, Talk, frames, write_pcap
+from tests.pipelines.running import counters, run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.builders.conversations import Frame, Packet
+    from tests.pipelines.running import Row, Tables
+
+MOVED, FURTHER, LATE, WEB, ELSEWHERE = 50_001, 50_002, 50_003, 50_004, 50_005
+"""The client's port names the talk."""
+
+
+def moved(port: int, server_port: int) -> list[Packet]:
+    """A conversation with no bind, joined in the middle of a PDU: nothing in its first bytes looks like DCE/RPC."""
+    talk = Talk(Ends(port, server_port=server_port)).join()
+    talk.say(rpc.request(bytes(range(1, 200)), 0, 1))
+    for call in range(2, 8):
+        msmq.receive(talk, b"message %d" % call, call)
+    # Each segment ends in the middle of a PDU.
+    sides = {True: b"", False: b""}
+    for packet in talk.packets:
+        sides[packet.from_client] += packet.payload
+    shifted = Talk(talk.ends).join()
+    for from_client, octets in ((True, sides[True][40:]), (False, sides[False][40:])):
+        for start in range(0, len(octets), 333):
+            shifted.send(octets[start : start + 333], 0x18, from_client=from_client)
+    return shifted.packets
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    folder = tmp_path_factory.mktemp("learning")
+    write_pcap(folder / "a.pcap", _frames(moved(MOVED, 49_664), Ends(MOVED, server_port=49_664)))
+    further = msmq.server_port(msmq.bound(Talk(ends := Ends(50_010, server_port=49_700)), rpc.QM2QM), 49_701, 2)
+    third = moved(FURTHER, 49_701)
+    late = msmq.bound(Talk(Ends(LATE, server_port=49_800)), rpc.SAMR)
+    late.say(rpc.request(call_id=2)).answer(rpc.response(call_id=2))
+    late.say(rpc.bind(rpc.SAMR, rpc.QM2QM, kind=rpc.ALTER_CONTEXT)).answer(rpc.bind_ack(2, kind=15))
+    web = Talk(Ends(WEB, server_port=49_664)).open().say(b"GET / HTTP/1.1\r\n\r\n").answer(b"no")
+    write_pcap(
+        folder / "b.pcap",
+        [
+            *_frames(third, Ends(FURTHER, server_port=49_701)),
+            *_frames(further.packets, ends),
+            *_frames(late.packets, late.ends),
+            *_frames(web.packets, web.ends),
+            *_frames(moved(ELSEWHERE, 49_900), Ends(ELSEWHERE, server_port=49_900)),
+        ],
+    )
+    mapper = msmq.bound(Talk(Ends(50_020, server_port=135)), rpc.EPM)
+    msmq.map_endpoint(mapper, rpc.QM2QM, 49_664, "0.0.0.0", 2)
+    write_pcap(folder / "c.pcap", _frames(mapper.packets, mapper.ends))
+    return run(spark, [folder / name for name in ("a.pcap", "b.pcap", "c.pcap")], folder / "tables")
+
+
+def _frames(packets: list[Packet], ends: Ends) -> list[Frame]:
+    return [one for packet in packets for one in frames(ends, packet)]
+
+
+def flow(tables: Tables, port: int) -> Row | None:
+    found = [row for row in tables["flows"] if row["id"]["orig_p"] == port]
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize("port", [MOVED, FURTHER])
+def test_moved_service_is_decoded_though_announced_later_and_in_another_file(tables: Tables, port: int) -> None:
+    kept = flow(tables, port)
+    assert kept is not None
+    assert (kept["chosen_by"], kept["starts_midstream"]) == ("endpoint", True)
+    calls = [row for row in tables["calls"] if row["uid"] == kept["uid"] and row["outcome"] == "answered"]
+    assert len(calls) >= 4
+    assert {(row["endpoint"], row["interface_source"]) for row in calls} == {("qm2qm", "endpoint_mapper")}
+    typed = {row["call_uid"]: row for row in tables["qm2qm_RemoteQMStartReceive"]}
+    assert {typed[row["call_uid"]]["response"]["lpRemoteReadDesc"]["lpBuffer"]["size"] for row in calls} == {9}
+
+
+def test_connection_chosen_by_a_late_alter_context_has_all_its_pdus_and_calls(tables: Tables) -> None:
+    kept = flow(tables, LATE)
+    assert kept is not None
+    assert kept["chosen_by"] == "interface"
+    assert len([row for row in tables["pdus"] if row["uid"] == kept["uid"]]) == kept["pdus_recognised"] == 6
+    assert [row["call_id"] for row in tables["calls"] if row["uid"] == kept["uid"]] == [2]
+
+
+def test_what_nobody_announced_or_does_not_speak_rpc_stays_aside(tables: Tables) -> None:
+    assert flow(tables, ELSEWHERE) is None
+    assert flow(tables, WEB) is None
+    aside = counters(tables, "packets")
+    assert aside["set_aside_no_rpc_seen"] > 0
+    assert aside["set_aside_not_rpc"] == 5
+
+
+def test_each_connection_is_told_once(tables: Tables) -> None:
+    uids = [row["uid"] for row in tables["flows"]]
+    calls = [row["call_uid"] for row in tables["calls"]]
+    assert len(uids) == len(set(uids)) == 5
+    assert len(calls) == len(set(calls))
