@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs sample clean setup setup-test
+.PHONY: help demo test lint fuzz bench docs sample clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -21,11 +21,14 @@ lint: setup-test  ## ruff, mypy, import-linter
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: setup-test  ## measure; prints figures side by side with a plain dpkt loop
+fuzz: setup-test  ## 200,000 mutated stubs and 20,000 mutated captures; takes a while
+	@$(BIN)/python -m tests.fuzz
+
+bench: setup-test  ## measure; prints figures side by side with dpkt and impacket
 	@$(BIN)/python -m bench
 
 docs: setup  ## write the reference pages from the declarations
-	@$(BIN)/python -c 'from schemas.reference import markdown; print(markdown(), end="")' > docs/reference/tables.md
+	@$(BIN)/python -m schemas.write_pages docs/reference
 
 sample: setup-test  ## record the sample capture again (root, loopback traffic only)
 	@$(BIN)/python -m samples.make_sample

@@ -5,21 +5,24 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from schemas.model import ddl_type
-from schemas.tables import ACCOUNTING, ISSUES, TABLES
+from schemas.tables import ACCOUNTING, ISSUES, TABLES, TYPED
 from schemas.tables.accounting import COUNTERS
 from schemas.tables.issues import ISSUE_CODES
+from schemas.type_trees import members, short
 
 if TYPE_CHECKING:
     from schemas.model import Table
+
+_TYPED_NAMES = {table.name for table in TYPED.values()}
 
 
 def table_text(table: Table) -> str:
     """For a terminal."""
     lines = [f"{table.name}: {table.doc}", ""]
     for column in table.columns:
-        lines.append(f"  {column.name}  {_plain(ddl_type(column.type))}")
+        lines.append(f"  {column.name}  {short(column.type)}")
         lines += textwrap.wrap(column.doc, 110, initial_indent="      ", subsequent_indent="      ")
+        lines += [f"        {'  ' * depth}{name}  {kind}" for depth, name, kind in members(column.type)]
     return "\n".join(lines) + "\n"
 
 
@@ -40,19 +43,32 @@ def markdown() -> str:
     """The page docs/reference/tables.md."""
     parts = ["# Tables", "", "Made from the declarations in `schemas/tables`; refresh with `make docs`.", ""]
     for table in TABLES:
+        if table.name in _TYPED_NAMES:
+            continue
         parts += [f"## {table.name}", "", table.doc, "", "| column | type | meaning |", "|---|---|---|"]
-        parts += [f"| `{c.name}` | {_plain(ddl_type(c.type))} | {_cell(c.doc)} |" for c in table.columns]
+        parts += columns_markdown(table)
         parts.append("")
         if names := _names(table):
             parts += ["| name | | meaning |", "|---|---|---|"]
-            parts += [f"| `{name}` | {where} | {_cell(meaning)} |" for name, where, meaning in names]
+            parts += [f"| `{name}` | {where} | {cell(meaning)} |" for name, where, meaning in names]
             parts.append("")
-    return "\n".join(parts)
+    parts += ["## One table an operation", "", "Their columns stand on the page of their interface.", ""]
+    parts += ["| table | one row is |", "|---|---|"]
+    for table in TYPED.values():
+        page = f"interfaces/{table.name.split('_')[0]}.md"
+        parts.append(f"| [`{table.name}`]({page}) | {cell(table.doc)} |")
+    return "\n".join([*parts, ""])
 
 
-def _plain(ddl: str) -> str:
-    return ddl.replace("`", "").lower()
+def columns_markdown(table: Table, left_out: frozenset[str] = frozenset()) -> list[str]:
+    lines = []
+    for column in table.columns:
+        if column.name in left_out:
+            continue
+        lines.append(f"| `{column.name}` | {short(column.type)} | {cell(column.doc)} |")
+        lines += [f"| {'&emsp;' * (depth + 1)}`{name}` | {kind} | |" for depth, name, kind in members(column.type)]
+    return lines
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     return text.replace("|", "\\|")

@@ -15,6 +15,17 @@ if TYPE_CHECKING:
     from decoders.ndr.model import Interface, Operation
 
 
+COMMON_COLUMNS = (
+    CALL_UID,
+    Column("ts", TIMESTAMP, "Time of the call's first PDU."),
+    Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
+    UID,
+    ID,
+    Column("decode_state", STRING, "`full` or `partial`, as in `calls`."),
+    CAPTURE_ID,
+)
+
+
 def typed_name(interface: Interface, operation: Operation) -> str:
     return f"{interface.name}_{operation.name}"
 
@@ -27,12 +38,7 @@ def typed_table(interface: Interface, operation: Operation) -> Table:
         f"One call of opnum {operation.opnum} of {interface.name}, [{interface.document}] {operation.section}: "
         f"{operation.doc}",
         (
-            CALL_UID,
-            Column("ts", TIMESTAMP, "Time of the call's first PDU."),
-            Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
-            UID,
-            ID,
-            Column("decode_state", STRING, "`full` or `partial`, as in `calls`."),
+            *COMMON_COLUMNS,
             Column("request", sent[Direction.IN], "[in] parameters; null where the request was not captured."),
             Column(
                 "response",
@@ -40,7 +46,6 @@ def typed_table(interface: Interface, operation: Operation) -> Table:
                 "[out] parameters and `return_value`; null where the call faulted or the response was not captured.",
             ),
             *(derived.column for derived in DERIVED.get((interface.name, operation.name), ())),
-            CAPTURE_ID,
         ),
     )
 

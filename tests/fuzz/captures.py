@@ -150,7 +150,7 @@ def _records(data: bytes) -> list[bytes]:
 
 
 def _names(things: Iterable[object]) -> str:
-    return " + ".join(getattr(thing, "name", None) or getattr(thing, "__name__", "?") for thing in things)
+    return " + ".join(str(getattr(thing, "name", None) or getattr(thing, "__name__", thing)) for thing in things)
 
 
 class _written:  # noqa: N801 - used as a function
@@ -184,6 +184,11 @@ def replay(finding: Finding) -> Tally:
     return tally
 
 
+def _fast_enough(seconds: float, size: int) -> None:
+    if seconds > SLOW_SECONDS:
+        raise Broken("a capture takes longer than two seconds", f"{seconds:.3f} s for {size} bytes")
+
+
 def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
     tally.cases += 1
     watch = Stopwatch()
@@ -193,8 +198,7 @@ def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
             seconds = watch.seconds
             if one.payload_bytes is None:
                 check_scan(path)
-        if seconds > SLOW_SECONDS:
-            raise Broken("a capture takes longer than two seconds", f"{seconds:.3f} s for {len(one.data)} bytes")
+        _fast_enough(seconds, len(one.data))
     except (Exception, Hang) as error:  # noqa: BLE001 - whatever it is, it is a finding
         what, trace = reason(error)
         allowed = None if one.pairs_allowed is None else sorted(one.pairs_allowed)

@@ -1,4 +1,4 @@
-"""Faults found and not yet mended: they do not fail a run. One that no longer fails is stale, and that fails the tests."""
+"""Faults found and not yet mended: they fail no run. An entry that no longer fails is stale and fails the tests."""
 
 from __future__ import annotations
 

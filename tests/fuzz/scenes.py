@@ -41,8 +41,8 @@ class Scene:
 
     name: str
     turns: tuple[Turn, ...]
-    ends: Ends = Ends(50_000)
-    joined: bool = False
+    ends: Ends
+    joined: bool
     """The handshake and the bind were not captured."""
 
 

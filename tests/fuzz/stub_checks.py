@@ -74,10 +74,9 @@ class Checks:
             raise Broken("more problems than the limit", len(codes))
         if not 0 <= decoded.consumed <= len(stub):
             raise Broken("more bytes consumed than there are", decoded.consumed)
-        if decoded.complete and (decoded.consumed < len(stub)) != ("ndr-trailing-bytes" in codes):
-            # Only where the limit on problems left it out.
-            if "ndr-problems-omitted" not in codes:
-                raise Broken("bytes were left and not told, or told and not left", codes)
+        left, told = decoded.complete and decoded.consumed < len(stub), "ndr-trailing-bytes" in codes
+        if left != told and "ndr-problems-omitted" not in codes:
+            raise Broken("bytes were left and not told, or told and not left", codes)
         if not all(0 <= problem.offset <= len(stub) for problem in decoded.problems):
             raise Broken("a problem lies outside its stub", decoded.problems)
         whole = decoded.complete and not set(codes) - {"ndr-trailing-bytes"}

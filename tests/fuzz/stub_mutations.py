@@ -105,6 +105,13 @@ def swollen(stub: bytes, other: bytes, wire: Wire, rng: random.Random) -> bytes:
     return counts(stub, other, wire, rng) + (unit * (size // len(unit) + 1))[:size]
 
 
+def vast(stub: bytes, other: bytes, wire: Wire, rng: random.Random) -> bytes:
+    """Counts of thousands that the stub can serve."""
+    damaged = edges(stub, other, wire, rng) if rng.random() < 0.3 else counts(stub, other, wire, rng)
+    unit = rng.choice((b"\0", b"\x01\0\0\0", other[-64:] or b"\0", stub or b"\0"))
+    return damaged + unit * (rng.choice((20_000, 100_000, 400_000)) // len(unit))
+
+
 def several(stub: bytes, other: bytes, wire: Wire, rng: random.Random) -> bytes:
     for mutation in rng.choices(SINGLE, k=rng.choice((2, 3, 5))):
         stub = mutation(stub, other, wire, rng)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -10,12 +9,14 @@ from decoders.interfaces import INTERFACES, mqmq
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import ByteOrder
 from decoders.ndr.layout import is_octets
-from decoders.ndr.model import Array, Direction, Interface, Operation, Struct, Syntax, Type
+from decoders.ndr.model import Array, Direction, Interface, Operation, Syntax, Type
 from samples.towers import build_tower
 from tests.decoders.msmq.values import variant
 from tests.decoders.ndr.columnar_values import Honest
 
 if TYPE_CHECKING:
+    import random
+
     from decoders.ndr.model import Member
 
 VECTOR = "VT_VECTOR|VT_VARIANT"

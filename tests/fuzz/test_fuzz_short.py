@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,10 @@ CAPTURES = [*range(0, 3 * 6_000, 211), *range(120_001, 120_240)]
 """Of the captures cut at each byte, and of those damaged at random."""
 
 
+OUT_OF_REACH = {"ndr-null-reference", "ndr-too-large", "ndr-problems-omitted"}
+"""No interface embeds a reference pointer; a million values take larger stubs; 64 problems take more luck."""
+
+
 def _told(tally: Tally) -> list[str]:
     return [f"{finding.name}: {finding.what} {finding.facts}" for finding in news(tally.findings)]
 
@@ -38,7 +43,7 @@ def test_damaged_stubs() -> None:
     assert tally.counts["stopped"] > tally.cases / 5
     assert tally.counts["accepted by columns"] > tally.cases / 10
     reached = {name.removeprefix("problem ") for name in tally.counts if name.startswith("problem ")}
-    assert PROBLEMS.keys() - reached <= {"ndr-problems-omitted"}
+    assert PROBLEMS.keys() - reached <= OUT_OF_REACH
 
 
 def test_damaged_captures() -> None:
@@ -96,8 +101,7 @@ def test_bytes_forgotten_are_found(tmp_path: Path) -> None:
 
 def test_a_hang_ends() -> None:
     with pytest.raises(Hang), limited(0.05):
-        while True:
-            pass
+        any(False for _ in count())
 
 
 def test_details_do_not_make_another_fault() -> None:

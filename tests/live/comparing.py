@@ -6,7 +6,6 @@ import hashlib
 from decimal import Decimal
 from typing import Any
 
-
 _NOTHING = "no_parameters"
 """Column of an operation without parameters: a struct of a table cannot be empty."""
 

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import socket
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scapy.layers.msrpce.all  # noqa: F401  registers the endpoint mapper
 from scapy.layers.dcerpc import (
     DCE_C_AUTHN_LEVEL,
-    DCERPC_Transport,
     DceRpc5Fault,
+    DCERPC_Transport,
     DceRpcInterface,
     find_dcerpc_interface,
 )
 from scapy.layers.msrpce.rpcclient import DCERPC_Client
 from scapy.layers.msrpce.rpcserver import DCERPC_Fault, DCERPC_Server
 from scapy.layers.ntlm import NTLMSSP, MD4le
-from scapy.packet import Packet
 
 from decoders.ndr.model import Direction, Syntax
 from tests.live.report import HOST, TIMEOUT_S, Told
 from tests.live.scapy_stubs import ENDIAN, stub
 from tests.live.story import DOMAIN, PASSWORD, USERNAME, Call, Talk
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet
 
 _HEADER_BYTES = 16
 _LITTLE_ENDIAN = 0x10
@@ -39,6 +41,9 @@ class Server:
         self.port = self.listener.getsockname()[1]
         self.portmap: dict[DceRpcInterface, int] = {}
         threading.Thread(target=self._serve, daemon=True).start()
+
+    def announce(self, interface: str, port: int) -> None:
+        self.portmap[find_dcerpc_interface(interface)] = port
 
     def _serve(self) -> None:
         with self.listener, self.listener.accept()[0] as link:
@@ -59,12 +64,12 @@ class Server:
             server.loop(_ByPdu(link))
 
 
-class _Scripted(DCERPC_Server):  # type: ignore[misc]
+class _Scripted(DCERPC_Server):
     talk: Talk
     calls: list[Call]
     told: Told
 
-    def make_reply(self, req: Packet) -> Packet:
+    def make_reply(self, req: Packet) -> Packet:  # noqa: ARG002
         call = self.calls.pop(0)
         if call.fault is not None:
             self.told.responses.append(None)

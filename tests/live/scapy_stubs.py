@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msrpcs import ms_mqmr, ms_mqqp
 from scapy.layers.dcerpc import NDRContextHandle, NDRPacket, NDRUnion
 from scapy.packet import Packet, Raw
 
 from decoders.ndr.encoder import encode
-from decoders.ndr.interpreter import ByteOrder
 from decoders.ndr.model import Direction, Syntax
 from decoders.ndr.texts import guid_bytes
-from tests.live.story import Call, Talk, Values
+
+if TYPE_CHECKING:
+    from decoders.ndr.interpreter import ByteOrder
+    from tests.live.story import Call, Talk, Values
 
 ENDIAN = {"<": "little", ">": "big"}
 _OPERATIONS = {"qm2qm": ms_mqqp.QM2QM_OPNUMS, "qmmgmt": ms_mqmr.QMMGMT_OPNUMS}
@@ -54,7 +56,8 @@ def _packet(kind: type[NDRPacket], values: Values, order: ByteOrder) -> NDRPacke
         if switch in named:
             fields[switch] = tag = named.pop(switch)
             arms = named.pop(union) if union in named else {n: named.pop(n) for n in list(named) if not _known(kind, n)}
-            fields[union] = NDRUnion(tag=tag, value=next((_value(n, v, order) for n, v in arms.items()), b""))
+            inner = next((_value(n, v, order) for n, v in arms.items()), b"")
+            fields[union] = NDRUnion(tag=tag, value=inner)  # type: ignore[no-untyped-call]
     for name, value in named.items():
         fields["status" if name == "return_value" else name] = _value(name, value, order)
     return kind(**fields)
@@ -67,7 +70,8 @@ def _known(kind: type[NDRPacket], name: str) -> bool:
 def _value(name: str, value: Any, order: ByteOrder) -> Any:  # noqa: ANN401
     kind = _STRUCTURES.get(name)
     if kind is NDRContextHandle:
-        return NDRContextHandle(attributes=0, uuid=bytes(16) if value is None else guid_bytes(value, order))
+        raw = bytes(16) if value is None else guid_bytes(value, order)
+        return NDRContextHandle(attributes=0, uuid=raw)  # type: ignore[no-untyped-call]
     if isinstance(value, list):
         return [_value(name, one, order) for one in value]
     if kind is None or value is None:

@@ -23,7 +23,7 @@ def main() -> None:
     servers = {talk.name: _SIDES[talk.server].Server(talk, told[talk.name]) for talk in TALKS}
     mapper = scapy_side.Server(None, told[MAPPER])
     first, interface = TALKS[0], TALKS[0].calls[0].interface
-    mapper.portmap[scapy_side.find_dcerpc_interface(interface.name)] = servers[first.name].port
+    mapper.announce(interface.name, servers[first.name].port)
     for name, server in (*servers.items(), (MAPPER, mapper)):
         told[name].server_port = server.port
     print(json.dumps([one.server_port for one in told.values()]), file=out, flush=True)

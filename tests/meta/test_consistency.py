@@ -8,10 +8,13 @@ from collections import defaultdict
 import pytest
 
 from decoders.dcerpc.troubles import TroubleCode
+from decoders.interfaces import INTERFACES
+from decoders.ndr.columnar.plans import fast_path
 from decoders.net.fragments import FragmentFate
 from decoders.net.model import Outcome
 from decoders.tcp.model import Fate
 from schemas import internal
+from schemas.interface_pages import pages
 from schemas.model import Table, ddl_type
 from schemas.reference import markdown
 from schemas.tables import TABLES
@@ -64,6 +67,13 @@ def test_contract_columns_are_there() -> None:
 def test_reference_page_is_fresh() -> None:
     page = ROOT / "docs" / "reference" / "tables.md"
     assert page.read_text(encoding="utf-8") == markdown(), "run make docs"
+
+
+def test_interface_pages_are_fresh_and_say_which_stubs_take_the_fast_path() -> None:
+    folder = ROOT / "docs" / "reference" / "interfaces"
+    assert {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md")} == pages(), "run make docs"
+    for interface in INTERFACES.values():
+        assert all(fast_path(interface).values()), "a declaration left the fast path: say so here if it is meant"
 
 
 def test_catalogue_has_no_issue_code_that_nothing_gives() -> None:

@@ -1,0 +1,20 @@
+"""Writes the reference pages below a folder: `make docs`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from schemas.interface_pages import pages
+from schemas.reference import markdown
+
+
+def main(folder: Path) -> None:
+    (folder / "interfaces").mkdir(parents=True, exist_ok=True)
+    (folder / "tables.md").write_text(markdown(), encoding="utf-8")
+    for name, text in pages().items():
+        (folder / "interfaces" / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
