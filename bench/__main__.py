@@ -11,12 +11,15 @@ from bench.captures import DATA, DEFAULT_PACKETS, RECIPES, capture
 from bench.cases import CASES
 from bench.measure import Inputs, measure
 from bench.report import LEGEND, machine, table, verdict, write_json
+from bench.stubs import BATCH, stub_table, stub_verdict, time_stubs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.measure import Result
 
+STUBS = "stubs"
+"""Decoding alone: not a case over packets."""
 _READ_BYTES = 16 * 1024 * 1024
 
 
@@ -24,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=sys.modules["bench"].__doc__)
     parser.add_argument("--packets", type=int, default=DEFAULT_PACKETS, help="size of the captures (%(default)s)")
     parser.add_argument("--repeat", type=int, default=5, help="runs of each case (%(default)s)")
-    parser.add_argument("--only", action="append", choices=[case.name for case in CASES], help="may be repeated")
+    names = [*(case.name for case in CASES), STUBS]
+    parser.add_argument("--only", action="append", choices=names, help="may be repeated")
     parser.add_argument("--data", type=Path, default=DATA, help="where the captures are kept (%(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there as well")
     options = parser.parse_args(arguments)
@@ -42,9 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             packets = RECIPES[case.capture].packets(options.packets)
             _read_once(Path(path))
         results.append(measure(case, Inputs(path, packets), options.repeat))
-    print(LEGEND, table(results), sep="\n\n")
+    if results:
+        print(LEGEND, table(results), sep="\n\n")
     if sentence := verdict(results):
         print("", sentence, sep="\n")
+    if not options.only or STUBS in options.only:
+        timed = time_stubs(options.repeat, min(options.packets, BATCH))
+        print("", "CPU time a stub, best of the runs:", "", stub_table(timed), "", stub_verdict(timed), sep="\n")
     if options.json:
         write_json(options.json, results)
     return 0

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _CONNECT: Final = (0, 2)
 """RPC_C_AUTHN_LEVEL_DEFAULT means CONNECT."""
+_PRIVACY: Final = 6
 
 
 @dataclass(slots=True)
@@ -25,13 +26,24 @@ class AuthContext:
 
 
 class AuthContexts:
-    __slots__ = ("contexts",)
+    __slots__ = ("_levels", "contexts")
 
     def __init__(self) -> None:
         self.contexts: dict[int, AuthContext] = {}
+        self._levels: set[int] = set()
+        """Seen in any trailer."""
+
+    def note_level(self, auth_level: int) -> None:
+        self._levels.add(auth_level)
+
+    @property
+    def may_seal(self) -> bool:
+        """Whether a PDU whose trailer is missing may be sealed. Where nothing is known it may: a guess would be worse."""
+        return not self._levels or _PRIVACY in self._levels
 
     def leg(self, security: SecurityTrailer, *, from_client: bool) -> str | None:
         """A token of bind, alter_context, their answers or auth3. What is wrong with it, if anything."""
+        self.note_level(security.auth_level)
         known = self.contexts.get(security.auth_context_id)
         if known is None:
             if len(self.contexts) >= MAX_AUTH_CONTEXTS:

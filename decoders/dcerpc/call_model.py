@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from decoders.dcerpc.troubles import CallKey, Trouble
 
 if TYPE_CHECKING:
     from decoders.dcerpc.bind import SyntaxId
-    from decoders.dcerpc.framing import AnyPdu, FrameRef
+    from decoders.dcerpc.framing_model import AnyPdu, FrameRef
     from decoders.dcerpc.header import ByteOrder
     from decoders.dcerpc.pdus import Pdu
     from decoders.dcerpc.verification import VerificationTrailer
@@ -51,7 +51,7 @@ PDU_FATES: Final = {
     PduFate.NEGOTIATION: "bind, alter_context and their answers, and the fault that refuses an alter_context.",
     PduFate.CONTROL: "auth3 and shutdown.",
     PduFate.MALFORMED: "Does not decode: see issues.",
-    PduFate.NO_CALL: "co_cancel, orphaned or a later fragment of a response, of a call that was not captured.",
+    PduFate.NO_CALL: "co_cancel, orphaned or a fragment of a response that belongs to no call captured.",
 }
 
 
@@ -61,6 +61,7 @@ class Outcome(enum.StrEnum):
     ANSWER_CUT = "answer_cut"
     UNANSWERED = "unanswered"
     UNASKED = "unasked"
+    MAYBE = "maybe"
     CANCELLED = "cancelled"
     ORPHANED = "orphaned"
     EVICTED = "evicted"
@@ -72,6 +73,7 @@ OUTCOMES: Final = {
     Outcome.ANSWER_CUT: "The response began; its last fragment was not captured.",
     Outcome.UNANSWERED: "No response was captured before the connection ended or the call id was used again.",
     Outcome.UNASKED: "Only the response was captured.",
+    Outcome.MAYBE: "The client wanted no response (maybe semantics), and none was captured.",
     Outcome.CANCELLED: "The client asked to cancel, and no response was captured.",
     Outcome.ORPHANED: "The client abandoned the call, and no response was captured.",
     Outcome.EVICTED: "Given up to keep memory bounded, before its response.",
@@ -154,8 +156,7 @@ class Call:
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class PduOf:
+class PduOf(NamedTuple):
     """Every PDU, once."""
 
     framed: AnyPdu

@@ -14,7 +14,7 @@ from decoders.limits import MAX_PRESENTATION_CONTEXTS, MAX_UNANSWERED_BINDS
 
 if TYPE_CHECKING:
     from decoders.dcerpc.bind import ContextResult
-    from decoders.dcerpc.framing import AnyPdu
+    from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.pdus import Bind, BindAck
     from decoders.dcerpc.verification import VerificationTrailer
 
@@ -109,7 +109,8 @@ class Contexts:
             self.proposed.pop(number, None)
             if result.result != _ACCEPTANCE:
                 # [MS-RPCE] 3.3.1.5.6: a refusal takes nothing away that was accepted before.
-                self.rejected[number] = result
+                if number in self.rejected or len(self.rejected) < MAX_PRESENTATION_CONTEXTS:
+                    self.rejected[number] = result
             elif number in self.accepted or len(self.accepted) < MAX_PRESENTATION_CONTEXTS:
                 self.rejected.pop(number, None)
                 self.accepted[number] = Binding(context.abstract_syntax, result.transfer_syntax, BindingSource.BIND)
@@ -137,7 +138,7 @@ class Contexts:
         """A verification trailer names interface and syntax. False: that contradicts the bind."""
         if trailer.interface is None or trailer.transfer_syntax is None:
             return True
-        known = self.accepted.get(ctx_id)
+        known = self.settled(ctx_id)
         if known is not None:
             return (known.interface, known.transfer_syntax) == (trailer.interface, trailer.transfer_syntax)
         if ctx_id in self._witnessed or len(self._witnessed) < MAX_PRESENTATION_CONTEXTS:
@@ -145,10 +146,19 @@ class Contexts:
             self._witnessed[ctx_id] = Binding(trailer.interface, trailer.transfer_syntax, source)
         return True
 
+    def settled(self, ctx_id: int) -> Binding | None:
+        """What was accepted, unless a proposal to redefine it waits for an answer that may come out late."""
+        known, again = self.accepted.get(ctx_id), self.proposed.get(ctx_id)
+        if known is None or again is None:
+            return known
+        # [MS-RPCE] 3.3.1.5.2.1: later legs of an authentication repeat the contexts of the first.
+        same = known.interface == again.abstract_syntax and known.transfer_syntax in again.transfer_syntaxes
+        return known if same else None
+
     def binding(self, ctx_id: int) -> Binding | None:
         """What a request on this context is bound to, by the best evidence there is."""
-        known = self.accepted.get(ctx_id) or self._witnessed.get(ctx_id)
-        if known is not None:
+        known = self.settled(ctx_id) or self._witnessed.get(ctx_id)
+        if known is not None or ctx_id in self.accepted:
             return known
         context = self.proposed.get(ctx_id)
         if context is None or len(context.transfer_syntaxes) != 1:

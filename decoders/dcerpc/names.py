@@ -53,6 +53,10 @@ AUTH_LEVEL: Final = {
 }
 """[MS-RPCE] 2.2.1.1.8."""
 
+CHARACTERS: Final = {0: "ASCII", 1: "EBCDIC"}
+FLOATS: Final = {0: "IEEE", 1: "VAX", 2: "Cray", 3: "IBM"}
+"""Data representation, [C706] 14.2.5."""
+
 FEATURE_BITS: Final = {0x01: "SecurityContextMultiplexingSupported", 0x02: "KeepConnectionOnOrphanSupported"}
 """[MS-RPCE] 2.2.2.14."""
 

@@ -1,135 +1,189 @@
-"""The calls of a connection that are under way, found by who asked and by call id."""
+"""The calls of a connection that are under way: found by who asked and by call id, kept within limits, given out."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from decoders.dcerpc.call_model import Call, Outcome
-from decoders.limits import MAX_OPEN_CALLS
+from decoders.dcerpc.call_model import Missing
+from decoders.dcerpc.framing_model import BrokenPdu
+from decoders.dcerpc.open_call import OpenCall
+from decoders.dcerpc.troubles import TroubleCode
+from decoders.limits import MAX_EARLY_ANSWERS, MAX_OPEN_CALLS, MAX_OPEN_STUB_BYTES
 
 if TYPE_CHECKING:
-    from decoders.dcerpc.auth_contexts import AuthContext
-    from decoders.dcerpc.call_model import Binding, CallFault
+    from collections.abc import Sequence
+
+    from decoders.dcerpc.evidence import Began
+    from decoders.dcerpc.framing_model import AnyPdu
+    from decoders.dcerpc.negotiation import Negotiation
+    from decoders.dcerpc.open_call import Slot
     from decoders.dcerpc.parts import PartBuilder
-    from decoders.dcerpc.security_trailer import SecurityTrailer
+    from decoders.dcerpc.pdus import Fault, Request, Response
+    from decoders.dcerpc.telling import Telling
     from decoders.dcerpc.troubles import CallKey
-
-Slot: TypeAlias = tuple[bool, int]
-"""Whether the client asked, and the call id."""
-
-
-@dataclass(slots=True, eq=False)
-class OpenCall:
-    key: CallKey
-    slot: Slot
-    serial: int
-    ctx_id: int | None = None
-    opnum: int | None = None
-    object_uuid: str | None = None
-    binding: Binding | None = None
-    outer: OpenCall | None = None
-    """Of a callback: the call it is made in."""
-    request: PartBuilder | None = None
-    response: PartBuilder | None = None
-    fault: CallFault | None = None
-    security: SecurityTrailer | None = None
-    security_changed: bool = False
-    sealed: bool = False
-    cancelled: bool = False
-    orphaned: bool = False
-
-    @property
-    def answered(self) -> bool:
-        return self.fault is not None or (self.response is not None and self.response.ended)
-
-    @property
-    def has_stragglers(self) -> bool:
-        """Whether more of it may come after it was given out."""
-        return not self.answered or (self.request is not None and not self.request.ended)
-
-    @property
-    def finished(self) -> bool:
-        return self.answered and self.request is not None and self.request.ended
-
-    def outcome(self, *, evicted: bool) -> Outcome:
-        if self.fault is not None:
-            return Outcome.FAULTED
-        if self.request is None:
-            return Outcome.UNASKED
-        if self.answered:
-            return Outcome.ANSWERED
-        if evicted:
-            return Outcome.EVICTED
-        if self.response is not None:
-            return Outcome.ANSWER_CUT
-        if self.orphaned:
-            return Outcome.ORPHANED
-        return Outcome.CANCELLED if self.cancelled else Outcome.UNANSWERED
-
-    def result(self, binding: Binding | None, auth: AuthContext | None, group: int | None, *, evicted: bool) -> Call:
-        identity = None if auth is None else auth.identity
-        return Call(
-            key=self.key,
-            call_id=self.slot[1],
-            ctx_id=self.ctx_id,
-            opnum=self.opnum,
-            object_uuid=self.object_uuid,
-            binding=binding,
-            callback=not self.slot[0],
-            request=None if self.request is None else self.request.part(),
-            response=None if self.response is None else self.response.part(),
-            fault=self.fault,
-            cancelled=self.cancelled,
-            orphaned=self.orphaned,
-            auth_type=None if auth is None else auth.auth_type,
-            auth_level=None if auth is None else auth.auth_level,
-            auth_context_id=None if auth is None else auth.auth_context_id,
-            username=None if identity is None else identity.username,
-            domain=None if identity is None else identity.domain,
-            workstation=None if identity is None else identity.workstation,
-            encrypted=self.sealed,
-            assoc_group_id=group,
-            outcome=self.outcome(evicted=evicted),
-        )
+    from decoders.dcerpc.verification import VerificationTrailer
 
 
 class OpenCalls:
-    """Calls by slot. A slot has several where callbacks nest: the innermost is the one spoken of."""
+    """A slot has several calls where callbacks nest, and where one side's bytes come out before the other's."""
 
-    __slots__ = ("_over", "_serial", "_slots", "calls")
-
-    def __init__(self) -> None:
-        self.calls: dict[int, OpenCall] = {}
+    def __init__(self, negotiation: Negotiation, telling: Telling) -> None:
+        self._negotiation = negotiation
+        self._telling = telling
+        self._calls: dict[int, OpenCall] = {}
         """By serial number, oldest first."""
         self._slots: defaultdict[Slot, list[OpenCall]] = defaultdict(list)
+        self._lingering: dict[int, OpenCall] = {}
+        """Calls kept only since bytes of the other side may come out late; by serial number."""
         self._over: dict[Slot, CallKey] = {}
         """Calls given out before their last fragment came: the slot's stragglers are theirs."""
         self._serial = 0
+        self.stub_bytes = 0
+        """Kept for the open calls together."""
 
-    def innermost(self, slot: Slot) -> OpenCall | None:
-        stack = self._slots.get(slot)
-        return stack[-1] if stack else None
+    def of(self, slot: Slot) -> Sequence[OpenCall]:
+        """Oldest first."""
+        return self._slots.get(slot, ())
+
+    def asking(self, slot: Slot) -> OpenCall | None:
+        """The newest whose request came out."""
+        for call in reversed(self.of(slot)):
+            if call.request is not None:
+                return call
+        return None
+
+    def answering(self, slot: Slot) -> OpenCall | None:
+        """The newest whose response began and has not ended."""
+        for call in reversed(self.of(slot)):
+            if call.response is not None and not call.answered and not call.cut_short:
+                return call
+        return None
+
+    def callback_in(self, call: OpenCall) -> OpenCall | None:
+        """[MS-RPCE] 3.3.1.5.9: while one is open, with the same call id, the call it is made in is not answered."""
+        from_client, call_id = call.slot
+        inner = self.asking((not from_client, call_id))
+        return inner if inner is not None and inner.serial > call.serial and not inner.answered else None
 
     def over(self, slot: Slot) -> CallKey | None:
         return self._over.get(slot)
 
-    def begin(self, key: CallKey, slot: Slot) -> OpenCall:
+    def begin(self, slot: Slot, framed: AnyPdu, hole: Began) -> OpenCall:
+        if len(self._calls) >= MAX_OPEN_CALLS:
+            self._evict(next(iter(self._calls.values())), framed)
         self._over.pop(slot, None)
-        call = OpenCall(key, slot, self._serial)
+        call = OpenCall((framed.sender, framed.offset), slot, self._serial, hole)
         self._serial += 1
-        self.calls[call.serial] = call
+        self._calls[call.serial] = call
         self._slots[slot].append(call)
         return call
 
-    def end(self, call: OpenCall) -> None:
-        del self.calls[call.serial]
+    def note(self, call: OpenCall, framed: AnyPdu, pdu: Request | Response | Fault | None) -> None:
+        """Flags and security of one of the call's PDUs."""
+        header = framed.header
+        call.note_flags(header.flags)
+        if not header.auth_length:
+            return
+        security = None if pdu is None else pdu.security
+        if security is None:
+            call.trailer_cut = call.trailer_cut or isinstance(framed, BrokenPdu)
+            return
+        self._negotiation.auth.note_level(security.auth_level)
+        if not call.note_security(security):
+            detail = f"call id {call.slot[1]}: type, level or context of the security trailer changes within the call"
+            self._telling.trouble(TroubleCode.AUTH_TRAILER_BAD, detail, framed, call.key)
+
+    def add(self, call: OpenCall, part: PartBuilder, framed: AnyPdu, stub: bytes) -> None:
+        """The next fragment of a call's request or response."""
+        if part.fresh and part.missing is Missing.FIRST_FRAGMENT:
+            what = "request" if part is call.request else "response"
+            detail = f"{what} of call id {call.slot[1]} without its first fragment"
+            self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed, call.key)
+        before, full = part.kept, part.frames_full
+        if not part.add(framed, stub, MAX_OPEN_STUB_BYTES - self.stub_bytes):
+            detail = f"call id {call.slot[1]}: kept {part.kept} bytes"
+            self._telling.trouble(TroubleCode.STUB_TOO_LARGE, detail, framed, call.key)
+        self.stub_bytes += part.kept - before
+        if part.frames_full and not full:
+            detail = f"call id {call.slot[1]}: later frames are counted, not listed"
+            self._telling.trouble(TroubleCode.TOO_MANY_FRAMES, detail, framed, call.key)
+
+    def cut_off(self, part: PartBuilder, trailer: VerificationTrailer) -> None:
+        self.stub_bytes -= part.cut_off(trailer)
+
+    def lose(self, call: OpenCall, part: PartBuilder | None, missing: Missing, framed: AnyPdu) -> None:
+        """Something of the part is missing in front of this PDU, or is this PDU."""
+        if part is not None and part.lose(missing):
+            what = "request" if part is call.request else "response"
+            detail = f"{what} of call id {call.slot[1]} is not whole ({missing})"
+            self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed, call.key)
+
+    def pass_hole(self, from_client: bool, framed: AnyPdu) -> None:
+        """Whatever this side had under way is not whole."""
+        for call in self._calls.values():
+            part = call.request if call.slot[0] == from_client else call.response
+            self.lose(call, part, Missing.FRAGMENT, framed)
+
+    def settle(self, call: OpenCall) -> None:
+        """After an answer, or a request that came after its answer: give out what is certain now."""
+        if not call.answered:
+            return
+        if call.request is not None:
+            self._pass_over(call.slot, call.request.began)
+        if call.finished:
+            self.end(call)
+        else:
+            self.linger(call)
+
+    def _pass_over(self, slot: Slot, began: Began) -> None:
+        """A later request was answered: no answer to an earlier one with its call id can follow."""
+        stack = self._slots[slot]
+        if len(stack) > 1:
+            for call in list(stack):
+                if call.superseded is not None and call.request is not None and call.request.began < began:
+                    self.end(call)
+
+    def linger(self, call: OpenCall) -> None:
+        self._lingering[call.serial] = call
+        while self._lingering and (
+            len(self._lingering) > MAX_EARLY_ANSWERS or self.stub_bytes > MAX_OPEN_STUB_BYTES // 2
+        ):
+            self.end(next(iter(self._lingering.values())))
+
+    def _evict(self, call: OpenCall, framed: AnyPdu) -> None:
+        if call.serial in self._lingering:
+            self.end(call)
+            return
+        detail = f"call id {call.slot[1]} is given up: {MAX_OPEN_CALLS} calls are open"
+        self._telling.trouble(TroubleCode.TOO_MANY_CALLS, detail, framed, call.key)
+        self.end(call, evicted=True)
+
+    def end(self, call: OpenCall, *, evicted: bool = False) -> None:
+        del self._calls[call.serial]
+        self._lingering.pop(call.serial, None)
         stack = self._slots[call.slot]
         stack.remove(call)
         if not stack:
             del self._slots[call.slot]
-        if call.has_stragglers:
+        if evicted or (call.answered and call.request is not None and not call.request.ended):
             self._over[call.slot] = call.key
             if len(self._over) > MAX_OPEN_CALLS:
                 del self._over[next(iter(self._over))]
+        self._give_out(call, evicted=evicted)
+
+    def _give_out(self, call: OpenCall, *, evicted: bool) -> None:
+        for part in (call.request, call.response):
+            self.stub_bytes -= 0 if part is None else part.kept
+        if call.superseded is not None and call.waits_for_answer and not call.maybe:
+            self._telling.tell(call.superseded)
+        auth = self._negotiation.auth
+        if call.trailer_cut and call.security is None and auth.may_seal:
+            call.sealed = True
+        binding = self._negotiation.binding_of(call)
+        group = self._negotiation.contexts.assoc_group_id
+        self._telling.tell(call.result(binding, auth.of(call.security), group, evicted=evicted))
+
+    def finish(self) -> None:
+        for call in list(self._calls.values()):
+            self.end(call)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from decoders.dcerpc.call_model import Missing, Part
-from decoders.dcerpc.framing import BrokenPdu
+from decoders.dcerpc.framing_model import BrokenPdu
 from decoders.limits import MAX_FRAMES_PER_PART, MAX_STUB_BYTES
 
 if TYPE_CHECKING:
-    from decoders.dcerpc.framing import AnyPdu, FrameRef
+    from decoders.dcerpc.evidence import Began
+    from decoders.dcerpc.framing_model import AnyPdu, FrameRef
     from decoders.dcerpc.header import ByteOrder
     from decoders.dcerpc.verification import VerificationTrailer
 
@@ -46,6 +47,15 @@ class PartBuilder:
         self._fragments = 0
         self._size = 0
         self._stub = bytearray()
+
+    @property
+    def began(self) -> Began:
+        return self.first_ts_ns, self.first_frame
+
+    @property
+    def fresh(self) -> bool:
+        """No fragment was added yet."""
+        return not self._fragments
 
     @property
     def kept(self) -> int:

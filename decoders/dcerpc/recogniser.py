@@ -15,7 +15,7 @@ from decoders.errors import DecodeError
 from decoders.limits import MAX_INTERFACES_KEPT
 
 if TYPE_CHECKING:
-    from decoders.dcerpc.framing import AnyPdu
+    from decoders.dcerpc.framing_model import AnyPdu
     from decoders.tcp.model import Side
 
 _PROPOSALS: Final = (PacketType.BIND, PacketType.ALTER_CONTEXT)

@@ -19,12 +19,14 @@ class TroubleCode(enum.StrEnum):
     PDU_CUT = "rpc-pdu-cut"
     PDU_MALFORMED = "rpc-pdu-malformed"
     FRAGMENT_MISSING = "rpc-fragment-missing"
+    PAIRING_UNCERTAIN = "rpc-pairing-uncertain"
     CONTEXT_UNKNOWN = "rpc-context-unknown"
     CONTEXT_MISMATCH = "rpc-context-mismatch"
     ANSWER_MISMATCH = "rpc-bind-answer-mismatch"
     AUTH_TRAILER_BAD = "rpc-auth-trailer-bad"
     VERIFICATION_BAD = "rpc-verification-trailer-bad"
     CALL_ID_REUSED = "rpc-call-id-reused"
+    DATA_REPRESENTATION = "rpc-data-representation"
     STUB_TOO_LARGE = "rpc-stub-too-large"
     TOO_MANY_CALLS = "rpc-too-many-calls"
     TOO_MANY_CONTEXTS = "rpc-too-many-contexts"
@@ -37,12 +39,14 @@ MEANINGS: Final = {
     TroubleCode.PDU_CUT: "A PDU whose header was captured and of which later bytes are missing.",
     TroubleCode.PDU_MALFORMED: "A PDU whose fields do not fit into it.",
     TroubleCode.FRAGMENT_MISSING: "A request or response of which a fragment was not captured; its stub ends there.",
+    TroubleCode.PAIRING_UNCERTAIN: "An answer that an open request may have, or one that was not captured: not paired.",
     TroubleCode.CONTEXT_UNKNOWN: "Requests on a presentation context that no captured bind explains; told once each.",
     TroubleCode.CONTEXT_MISMATCH: "An answer or fragment names another presentation context than its request.",
     TroubleCode.ANSWER_MISMATCH: "An answer to a bind has more or fewer results than contexts were proposed.",
     TroubleCode.AUTH_TRAILER_BAD: "The lengths of a security trailer contradict the PDU, or fragments disagree on it.",
     TroubleCode.VERIFICATION_BAD: "A verification trailer contradicts its request or the bind: it is left in the stub.",
-    TroubleCode.CALL_ID_REUSED: "A request carries the call id of a call still open: that one is over, unanswered.",
+    TroubleCode.CALL_ID_REUSED: "A request carries the call id of an earlier one, to which no answer came out.",
+    TroubleCode.DATA_REPRESENTATION: "Characters are not ASCII or floats not IEEE: read as if they were. Told once.",
     TroubleCode.STUB_TOO_LARGE: "More stub than is kept: the stub ends at the limit.",
     TroubleCode.TOO_MANY_CALLS: "More calls under way than are kept: the oldest is given up.",
     TroubleCode.TOO_MANY_CONTEXTS: "More contexts or binds than are remembered: later ones stay unknown.",

@@ -124,3 +124,5 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     cases = json.loads((tmp_path / "out").read_text())["cases"]
     assert [case["case"] for case in cases] == [case.name for case in CASES]
     assert all(f"\n{case.name} " in printed for case in CASES)
+    assert "\nRemoteQMStartReceive response, ndr64 " in printed
+    assert "times as fast as impacket" in printed

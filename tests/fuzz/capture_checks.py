@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.scan import scan_split
@@ -21,11 +23,31 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    Pair = tuple[int, int, int]
-    """Call id, and the times of a request's and an answer's PDU that one call holds, in nanoseconds."""
-
 _TYPED_TABLES = frozenset(table.name for table in TYPED.values())
 _ANSWERS = ("response", "fault")
+_SIDES = ("request", "response")
+
+Pair: TypeAlias = tuple[int, int, int]
+"""Call id, and the times of a request's and an answer's PDU that one call holds, in nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What the capture says before packets are lost. With less of it, less can be said, and nothing else."""
+
+    pairs: frozenset[Pair]
+    values: frozenset[tuple[str, int, int, str]]
+    """Side, call id and time of its first PDU, and a digest of what it was decoded to where that was all of it."""
+
+    @classmethod
+    def of(cls, local: Local) -> Truth:
+        return cls(_pairs(local), _values(local))
+
+    def compare(self, local: Local) -> None:
+        if new := _pairs(local) - self.pairs:
+            raise Broken("a loss pairs a request and an answer that do not belong together", sorted(new))
+        if changed := _values(local) - self.values:
+            raise Broken("a loss changes what a stub is decoded to in full", sorted(changed))
 
 
 class Run(Local):
@@ -37,16 +59,16 @@ class Run(Local):
         super()._unwrap(batch)
 
 
-def check(path: Path, pairs_allowed: frozenset[Pair] | None = None, payload_bytes: int | None = None) -> Local:
-    """`pairs_allowed`: of the capture before packets were lost. `payload_bytes`: captured, by our own count."""
+def check(path: Path, truth: Truth | None = None, payload_bytes: int | None = None) -> Local:
+    """`truth`: where packets were only lost. `payload_bytes`: captured, by our own count."""
     local = Run(path)
     if imbalances := local.imbalances():
         raise Broken(f"the accounting does not add up: {imbalances[0].split(':')[0]}", imbalances)
     _known_names(local)
     _whole_calls(local)
     _frames(local)
-    if pairs_allowed is not None and (new := pairs(local) - pairs_allowed):
-        raise Broken("a loss pairs a request and an answer that do not belong together", sorted(new))
+    if truth is not None:
+        truth.compare(local)
     _no_byte_forgotten(local, payload_bytes)
     return local
 
@@ -70,7 +92,7 @@ def check_scan(path: Path) -> None:
         raise Broken("the scan counts other packets than it reads", (counted, read))
 
 
-def pairs(local: Local) -> frozenset[Pair]:
+def _pairs(local: Local) -> frozenset[Pair]:
     sent: dict[str, list[tuple[int, int]]] = defaultdict(list)
     answered: dict[str, list[int]] = defaultdict(list)
     for pdu in local.tables["pdus"]:
@@ -82,6 +104,21 @@ def pairs(local: Local) -> frozenset[Pair]:
             answered[pdu["call_uid"]].append(pdu["ts_ns"])
     return frozenset(
         (call_id, asked, told) for uid, asks in sent.items() for call_id, asked in asks for told in answered[uid]
+    )
+
+
+def _values(local: Local) -> frozenset[tuple[str, int, int, str]]:
+    begun: dict[tuple[str, str], tuple[int, int]] = {}
+    for pdu in local.tables["pdus"]:
+        if pdu["fate"] == "call" and pdu["pkt_type"] in _SIDES:
+            begun.setdefault((pdu["call_uid"], pdu["pkt_type"]), (pdu["call_id"], pdu["ts_ns"]))
+    return frozenset(
+        (side, *begun[row["call_uid"], side], hashlib.sha256(f"{name} {row[side]}".encode()).hexdigest())
+        for name in _TYPED_TABLES & local.tables.keys()
+        for row in local.tables[name]
+        if row["decode_state"] == "full"
+        for side in _SIDES
+        if row[side] is not None
     )
 
 

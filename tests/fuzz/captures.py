@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.fuzz import file_mutations, packet_mutations, pdu_mutations
-from tests.fuzz.capture_checks import Run, check, check_scan, pairs
+from tests.fuzz.capture_checks import Run, Truth, check, check_scan
 from tests.fuzz.findings import Broken, Finding, Hang, Stopwatch, Tally, limited, reason
 from tests.fuzz.recording import CONTAINERS, captured_payload, record
 from tests.fuzz.scenes import SCENES
@@ -20,7 +20,6 @@ from tests.fuzz.scenes import SCENES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tests.fuzz.capture_checks import Pair
     from tests.fuzz.scenes import Scene
 
 SLOW_SECONDS = 2.0
@@ -37,7 +36,7 @@ BY_NAME = {scene.name: scene for scene in SCENES}
 class Case:
     what: str
     data: bytes
-    pairs_allowed: frozenset[Pair] | None = None
+    truth: Truth | None = None
     payload_bytes: int | None = None
 
 
@@ -63,15 +62,15 @@ def _small(scene: str, container: str) -> bytes:
 
 def _cut_sample(place: int) -> Case:
     scene, container, end = _cuts()[place]
-    allowed = _pairs_of((scene,), None, coalesced=False)
-    return Case(f"{scene} as {container}, first {end} bytes", _small(scene, container)[:end], allowed)
+    truth = _truth_of((scene,), None, coalesced=False)
+    return Case(f"{scene} as {container}, first {end} bytes", _small(scene, container)[:end], truth)
 
 
 @cache
-def _pairs_of(scenes: tuple[str, ...], segment: int | None, *, coalesced: bool) -> frozenset[Pair]:
+def _truth_of(scenes: tuple[str, ...], segment: int | None, *, coalesced: bool) -> Truth:
     shots = record([BY_NAME[name] for name in scenes], segment, coalesced=coalesced)
     with _written(CONTAINERS["pcap"](shots)) as path:
-        return pairs(Run(path))
+        return Truth.of(Run(path))
 
 
 def _staged(rng: random.Random) -> tuple[list[Scene], int | None, bool]:
@@ -99,9 +98,9 @@ def _lost_packets(rng: random.Random) -> Case:
     for step in steps:
         shots = step(shots, rng) or shots
     container = rng.choice(tuple(CONTAINERS))
-    allowed = _pairs_of(tuple(scene.name for scene in scenes), segment, coalesced=coalesced)
+    truth = _truth_of(tuple(scene.name for scene in scenes), segment, coalesced=coalesced)
     what = f"{_names(scenes)} as {container}, {_names(steps)}"
-    return Case(what, CONTAINERS[container](shots), allowed, captured_payload(shots))
+    return Case(what, CONTAINERS[container](shots), truth, captured_payload(shots))
 
 
 def _damaged_packets(rng: random.Random) -> Case:
@@ -135,8 +134,8 @@ def _damaged_sample(rng: random.Random) -> Case:
 
 
 @cache
-def _of_sample() -> frozenset[Pair]:
-    return pairs(Run(SAMPLE))
+def _of_sample() -> Truth:
+    return Truth.of(Run(SAMPLE))
 
 
 def _records(data: bytes) -> list[bytes]:
@@ -178,9 +177,10 @@ def run(seed: int, numbers: Iterable[int]) -> Tally:
 
 def replay(finding: Finding) -> Tally:
     facts = finding.facts
-    allowed = None if facts["pairs_allowed"] is None else frozenset((a, b, c) for a, b, c in facts["pairs_allowed"])
+    lists = facts["truth"]
+    truth = None if lists is None else Truth(*(frozenset(map(tuple, one)) for one in lists))
     tally = Tally()
-    _run(tally, finding.seed, finding.number, Case(facts["what"], finding.data, allowed, facts["payload_bytes"]))
+    _run(tally, finding.seed, finding.number, Case(facts["what"], finding.data, truth, facts["payload_bytes"]))
     return tally
 
 
@@ -194,15 +194,15 @@ def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
     watch = Stopwatch()
     try:
         with _written(one.data) as path, limited():
-            local = check(path, one.pairs_allowed, one.payload_bytes)
+            local = check(path, one.truth, one.payload_bytes)
             seconds = watch.seconds
             if one.payload_bytes is None:
                 check_scan(path)
         _fast_enough(seconds, len(one.data))
     except (Exception, Hang) as error:  # noqa: BLE001 - whatever it is, it is a finding
         what, trace = reason(error)
-        allowed = None if one.pairs_allowed is None else sorted(one.pairs_allowed)
-        facts = {"what": one.what, "pairs_allowed": allowed, "payload_bytes": one.payload_bytes}
+        truth = None if one.truth is None else [sorted(one.truth.pairs), sorted(one.truth.values)]
+        facts = {"what": one.what, "truth": truth, "payload_bytes": one.payload_bytes}
         tally.findings.append(Finding("captures", seed, number, what, trace, facts, one.data))
         return
     tally.slowest = max(tally.slowest, (seconds, f"captures:{number} {one.what}"))

@@ -25,10 +25,9 @@ def lies(turns: Turns, rng: random.Random) -> list[Turn]:
     result = list(turns)
     place = rng.randrange(len(result))
     data = bytearray(result[place].data)
-    order = "<" if data[4] & 0x10 else ">"
-    for _ in range(rng.choice((1, 1, 2))):
-        if len(data) >= COMMON_HEADER:
-            rng.choice(LIES)(data, order, rng)
+    # What another mutation left too short for a header has no fields.
+    for _ in range(rng.choice((1, 1, 2)) if len(data) >= COMMON_HEADER else 0):
+        rng.choice(LIES)(data, "<" if data[4] & 0x10 else ">", rng)
     result[place] = replace(result[place], data=bytes(data))
     return result
 
@@ -108,7 +107,7 @@ def other_side(turns: Turns, rng: random.Random) -> list[Turn]:
 def shortened(turns: Turns, rng: random.Random) -> list[Turn]:
     """The next PDU begins inside this one."""
     place = rng.randrange(len(turns))
-    cut = replace(turns[place], data=turns[place].data[: rng.randrange(1, len(turns[place].data))])
+    cut = replace(turns[place], data=turns[place].data[: rng.randint(1, len(turns[place].data))])
     return [*turns[:place], cut, *turns[place + 1 :]]
 
 

@@ -93,7 +93,7 @@ def test_a_fault_is_found_written_and_replayed(tmp_path: Path, monkeypatch: pyte
 def test_bytes_forgotten_are_found(tmp_path: Path) -> None:
     number = next(n for n in range(1, 99) if captures.case(SEED, n).payload_bytes)
     one = captures.case(SEED, number)
-    facts = {"what": one.what, "pairs_allowed": None, "payload_bytes": (one.payload_bytes or 0) + 1}
+    facts = {"what": one.what, "truth": None, "payload_bytes": (one.payload_bytes or 0) + 1}
     lying = Finding("captures", SEED, number, "", "", facts, one.data)
     again = Finding.read(lying.write(tmp_path))
     assert [found.what for found in REPLAYS["captures"](again).findings] == ["payload bytes are missing"]

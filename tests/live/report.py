@@ -12,6 +12,8 @@ TIMEOUT_S = 15
 class Told:
     client_port: int = 0
     server_port: int = 0
+    assoc_group: int | None = None
+    """As the client learned it, where its project lets one ask."""
     requests: list[int] = field(default_factory=list)
     """Stub bytes of each request, as its program marshalled it."""
     responses: list[int | None] = field(default_factory=list)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.interfaces import qm2qm, qmmgmt
-from decoders.ndr.model import Direction, Interface, Operation, Syntax
+from decoders.ndr.model import Interface, Operation, Syntax
 from samples.user_message import Message
 
 if TYPE_CHECKING:
@@ -277,5 +277,3 @@ TALKS: Final = (
 )
 MAPPER = "endpoint mapper"
 """A connection more: scapy's client asks scapy's endpoint mapper for the port of the first talk."""
-
-IN, OUT = Direction.IN, Direction.OUT

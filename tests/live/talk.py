@@ -7,30 +7,31 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
-from tests.live import impacket_side, scapy_side
+from tests.live import impacket_peers, scapy_client, scapy_server
 from tests.live.report import Told
-from tests.live.story import MAPPER, TALKS
+from tests.live.story import MAPPER, TALKS, Talk
 
-_SIDES = {"scapy": scapy_side, "impacket": impacket_side}
+_SERVERS: dict[str, Callable[[Talk, Told], Any]] = {"scapy": scapy_server.Server, "impacket": impacket_peers.Server}
+_CLIENTS = {"scapy": scapy_client.talk_to, "impacket": impacket_peers.talk_to}
 
 
 def main() -> None:
     # What the libraries print must not get between the two lines of ours.
     out, sys.stdout = sys.stdout, sys.stderr
     told = {name: Told() for name in (*(talk.name for talk in TALKS), MAPPER)}
-    servers = {talk.name: _SIDES[talk.server].Server(talk, told[talk.name]) for talk in TALKS}
-    mapper = scapy_side.Server(None, told[MAPPER])
-    first, interface = TALKS[0], TALKS[0].calls[0].interface
-    mapper.announce(interface.name, servers[first.name].port)
-    for name, server in (*servers.items(), (MAPPER, mapper)):
-        told[name].server_port = server.port
+    for talk in TALKS:
+        told[talk.name].server_port = _SERVERS[talk.server](talk, told[talk.name]).port
+    wanted = TALKS[0].calls[0].interface.name
+    told[MAPPER].server_port = scapy_server.Mapper(wanted, told[TALKS[0].name].server_port).port
     print(json.dumps([one.server_port for one in told.values()]), file=out, flush=True)
     sys.stdin.readline()
-    scapy_side.ask_mapper(interface.name, mapper.port, told[MAPPER])
+    scapy_client.ask_mapper(told[MAPPER].server_port, wanted, told[MAPPER])
     for talk in TALKS:
-        _SIDES[talk.client].talk_as_client(talk, servers[talk.name].port, told[talk.name])
+        _CLIENTS[talk.client](told[talk.name].server_port, talk, told[talk.name])
     print(json.dumps({name: asdict(one) for name, one in told.items()}), file=out, flush=True)
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NTLM = 10
+SPLIT_BYTES = 1 << 17
+"""Both large messages lie across several splits."""
 MAX_FRAGMENT = 4280
 """What both projects' servers keep to."""
 OPEN = [talk for talk in TALKS if talk.auth_level != PRIVACY]
@@ -58,7 +60,7 @@ def of_talk(recording: Recording, rows: list[Row], name: str) -> list[Row]:
 
 
 def pdus_of(recording: Recording, found: Local, name: str) -> list[Row]:
-    (flow,) = [row for row in found.tables["flows"] if row["id"]["orig_p"] == recording.told[name].client_port]
+    (flow,) = [row for row in found.tables["flows"] if row["id"]["resp_p"] == recording.told[name].server_port]
     return sorted((row for row in found.tables["pdus"] if row["uid"] == flow["uid"]), key=lambda row: row["ts_ns"])
 
 
@@ -76,6 +78,8 @@ def test_calls_have_the_values_that_went_in(recording: Recording, found: Local, 
     assert [call["operation"] for call in calls] == [call.operation for call in talk.calls]
     assert [call["request_bytes"] for call in calls] == told.requests
     assert [call["response_bytes"] for call in calls] == told.responses
+    if told.assoc_group is not None:
+        assert {call["assoc_group_id"] for call in calls} == {told.assoc_group}
     for said, call in zip(talk.calls, calls, strict=True):
         assert (call["endpoint"], call["interface_source"]) == (said.interface.name, "bind")
         assert (call["transfer_syntax"], call["encrypted"]) == (talk.syntax, False)
@@ -180,19 +184,19 @@ def test_tshark_counts_the_same_pdus(recording: Recording, found: Local) -> None
     command = [need("tshark"), "-n", "-r", str(recording.path), "-T", "fields", *fields, "-Y", "dcerpc"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     theirs: Counter[tuple[int, int]] = Counter()
-    clients = {told.client_port for told in recording.told.values()}
+    servers = {told.server_port for told in recording.told.values()}
     for line in lines:
         source, destination, kinds = line.split("\t")
-        (client,) = {int(source), int(destination)} & clients
-        theirs.update((client, int(kind)) for kind in kinds.split(","))
-    client_of = {flow["uid"]: flow["id"]["orig_p"] for flow in found.tables["flows"]}
-    assert theirs == Counter((client_of[row["uid"]], row["pkt_type_number"]) for row in found.tables["pdus"])
+        server = int(source) if int(source) in servers else int(destination)
+        theirs.update((server, int(kind)) for kind in kinds.split(","))
+    server_of = {flow["uid"]: flow["id"]["resp_p"] for flow in found.tables["flows"]}
+    assert theirs == Counter((server_of[row["uid"]], row["pkt_type_number"]) for row in found.tables["pdus"])
 
 
 def test_the_whole_analysis_finds_the_same(
     recording: Recording, found: Local, spark: SparkSession, tmp_path: Path
 ) -> None:
-    tables = run(spark, [recording.path], tmp_path / "tables")
+    tables = run(spark, [recording.path], tmp_path / "tables", split_bytes=SPLIT_BYTES)
     first = recording.told[TALKS[0].name]
     announced = {(row["source"], row["endpoint"], row["host"], row["port"]) for row in tables["endpoints"]}
     assert ("ept_map", TALKS[0].calls[0].interface.name, HOST, first.server_port) in announced

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoders.dcerpc import calls, parts
+from decoders.dcerpc import open_calls, parts
 from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES, BindingSource, Call, Missing, Outcome, PduFate
 from decoders.dcerpc.troubles import MEANINGS, TroubleCode
 from tests.decoders.dcerpc import pdus as d
@@ -372,7 +372,7 @@ def test_malformed_pdus_and_lying_trailers_are_told() -> None:
 
 
 def test_limits_are_told_and_nothing_is_lost_from_the_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "MAX_OPEN_CALLS", 4)
+    monkeypatch.setattr(open_calls, "MAX_OPEN_CALLS", 4)
     monkeypatch.setattr(parts, "MAX_STUB_BYTES", 6)
     monkeypatch.setattr(parts, "MAX_FRAMES_PER_PART", 2)
     talk = bound().client(*(d.request(call_id=n) for n in range(10, 20))).server(d.response(call_id=10)).over()
@@ -385,7 +385,7 @@ def test_limits_are_told_and_nothing_is_lost_from_the_count(monkeypatch: pytest.
     assert (request.stub, request.size, request.missing) == (b"aaaabb", 12, Missing.LIMIT)
     assert (len(request.frames), request.frames_left_out, request.fragments) == (2, 1, 3)
     assert large.codes == ["rpc-stub-too-large", "rpc-too-many-frames"]
-    assert large.tracker._stub_bytes == 0
+    assert large.tracker.open_calls.stub_bytes == 0
 
 
 PDU = st.builds(
@@ -407,5 +407,5 @@ def test_any_conversation_tells_every_pdu_once_and_every_call_once(script: list[
     assert {pdu.call for pdu in talk.pdus if pdu.call} <= set(keys)
     places = [(pdu.framed.sender, pdu.framed.offset) for pdu in talk.pdus]
     assert len(places) == len(set(places))
-    assert talk.tracker._stub_bytes == 0
+    assert talk.tracker.open_calls.stub_bytes == 0
     assert not [event for event in talk.tracker.finish() if isinstance(event, Call)]

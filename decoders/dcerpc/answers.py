@@ -1,0 +1,133 @@
+"""Responses and faults: the request each of them answers, or none where that is not certain.
+
+An answer belongs to a request of the other side with its call id and context ([C706] 12.6.3.1) that was sent before it.
+Neither side is ahead of the other for certain: bytes that waited behind a hole come out after what answers them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from decoders.dcerpc.call_model import CallFault, PduFate
+from decoders.dcerpc.header import PduFlag
+from decoders.dcerpc.parts import PartBuilder
+from decoders.dcerpc.pdus import Fault, Response
+from decoders.dcerpc.troubles import TroubleCode
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.evidence import Evidence
+    from decoders.dcerpc.framing_model import AnyPdu
+    from decoders.dcerpc.negotiation import Negotiation
+    from decoders.dcerpc.open_call import OpenCall, Slot
+    from decoders.dcerpc.open_calls import OpenCalls
+    from decoders.dcerpc.pdus import Pdu
+    from decoders.dcerpc.telling import Telling, Told
+
+_DID_NOT_EXECUTE: Final = int(PduFlag.DID_NOT_EXECUTE)
+
+
+class Answers:
+    def __init__(self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, telling: Telling) -> None:
+        self._open = open_calls
+        self._evidence = evidence
+        self._negotiation = negotiation
+        self._telling = telling
+        self._stray: dict[bool, int] = {}
+        """Per direction: call id of the last response fragment without a call, to tell of each only once."""
+
+    def response(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+        slot = not from_client, framed.header.call_id
+        response = parsed if isinstance(parsed, Response) else None
+        if framed.header.first:
+            self._cut_short(slot)
+        call = self._addressee(slot, framed)
+        if call is not None and response is not None and call.ctx_id not in (None, response.p_cont_id):
+            detail = f"response on context {response.p_cont_id}, its request was on {call.ctx_id}"
+            self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
+            return None, PduFate.NO_CALL
+        if call is None:
+            over = self._open.over(slot)
+            if over is not None:
+                return over, PduFate.LATE
+            if not framed.header.first:
+                return self._stray_fragment(from_client, framed)
+            call = self._open.begin(slot, framed, self._evidence.hole(from_client))
+        if call.response is None:
+            call.response = PartBuilder(framed)
+        if response is not None and call.ctx_id is None:
+            call.ctx_id = response.p_cont_id
+        self._open.note(call, framed, response)
+        self._open.add(call, call.response, framed, response.stub if response else b"")
+        self._open.settle(call)
+        return call.key, PduFate.CALL
+
+    def fault(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+        slot = not from_client, framed.header.call_id
+        fault = parsed if isinstance(parsed, Fault) else None
+        call = self._addressee(slot, framed)
+        if call is None:
+            if self._negotiation.contexts.refuse(framed):
+                return None, PduFate.NEGOTIATION
+            over = self._open.over(slot)
+            if over is not None:
+                return over, PduFate.LATE
+            call = self._open.begin(slot, framed, self._evidence.hole(from_client))
+            call.ctx_id = None if fault is None else fault.p_cont_id
+        self._open.note(call, framed, fault)
+        call.fault = CallFault(
+            None if fault is None else fault.status,
+            framed.header.flags & _DID_NOT_EXECUTE != 0,
+            None if fault is None else fault.extended_error,
+            framed.origin.first_ts_ns,
+            framed.origin.frames,
+        )
+        self._open.settle(call)
+        return call.key, PduFate.CALL
+
+    def _cut_short(self, slot: Slot) -> None:
+        """A response begins: no more follows of another with its call id."""
+        call = self._open.answering(slot)
+        if call is None:
+            return
+        call.cut_short = True
+        if call.request is None:
+            self._open.linger(call)
+        else:
+            self._open.end(call)
+
+    def _addressee(self, slot: Slot, framed: AnyPdu) -> OpenCall | None:
+        """The call whose response is under way, or else the one whose request waits for an answer."""
+        call, under_way = self._last_asked(slot, framed), self._open.answering(slot)
+        if under_way is not None and (call is None or call.serial < under_way.serial):
+            return under_way
+        if call is None or self._is_certain(call):
+            return call
+        detail = f"an answer to call id {slot[1]} may be that to a request which was not captured"
+        self._telling.trouble(TroubleCode.PAIRING_UNCERTAIN, detail, framed, call.key)
+        return None
+
+    def _last_asked(self, slot: Slot, framed: AnyPdu) -> OpenCall | None:
+        """The last request sent before this answer, if it waits for one."""
+        began = framed.origin.began
+        found: OpenCall | None = None
+        for call in self._open.of(slot):
+            if call.request is not None and call.waits_for_answer:
+                if call.request.began > began:
+                    break
+                found = call
+        return found
+
+    def _is_certain(self, call: OpenCall) -> bool:
+        if self._open.callback_in(call) is not None:
+            return False
+        from_client, _ = call.slot
+        if call.request is None or self._evidence.hole(not from_client) < call.request.began:
+            return True
+        return self._evidence.counts_up and not call.nested
+
+    def _stray_fragment(self, from_client: bool, framed: AnyPdu) -> Told:
+        if self._stray.get(from_client) != framed.header.call_id:
+            self._stray[from_client] = framed.header.call_id
+            detail = f"response of call id {framed.header.call_id} without its first fragment and its request"
+            self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed)
+        return None, PduFate.NO_CALL

@@ -1,0 +1,83 @@
+"""What both sides agree on before and between calls: presentation and security contexts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from decoders.dcerpc.auth_contexts import AuthContexts
+from decoders.dcerpc.call_model import Binding, BindingSource, PduFate
+from decoders.dcerpc.contexts import Contexts
+from decoders.dcerpc.pdus import Bind, BindAck, Control
+from decoders.dcerpc.telling import name_of
+from decoders.dcerpc.troubles import Trouble, TroubleCode
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.framing_model import AnyPdu
+    from decoders.dcerpc.open_call import OpenCall
+    from decoders.dcerpc.pdus import Pdu
+    from decoders.dcerpc.telling import Telling, Told
+
+
+class Negotiation:
+    def __init__(self, telling: Telling) -> None:
+        self.contexts = Contexts()
+        self.auth = AuthContexts()
+        self._telling = telling
+        self._unknown: set[int] = set()
+        """Contexts told to be unknown."""
+
+    def bind(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+        """bind, alter_context."""
+        if not self.contexts.propose(framed, parsed if isinstance(parsed, Bind) else None):
+            self._telling.trouble(TroubleCode.TOO_MANY_CONTEXTS, "a proposal is not remembered", framed)
+        self._leg(from_client, framed, parsed)
+        return None, PduFate.NEGOTIATION
+
+    def bind_ack(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+        """bind_ack, alter_context_resp."""
+        if isinstance(parsed, BindAck):
+            remembered = self.contexts.answer(framed, parsed)
+            if remembered is None:
+                detail = f"{len(parsed.results)} results are not one for each context proposed"
+                self._telling.trouble(TroubleCode.ANSWER_MISMATCH, detail, framed)
+            elif not remembered:
+                self._telling.trouble(TroubleCode.TOO_MANY_CONTEXTS, "an accepted context is not remembered", framed)
+        self._leg(from_client, framed, parsed)
+        return None, PduFate.NEGOTIATION
+
+    def bind_nak(self, _: bool, framed: AnyPdu, __: Pdu | None) -> Told:
+        self.contexts.refuse(framed)
+        return None, PduFate.NEGOTIATION
+
+    def control(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+        """auth3, shutdown."""
+        self._leg(from_client, framed, parsed)
+        return None, PduFate.CONTROL
+
+    def _leg(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> None:
+        if isinstance(parsed, Bind | BindAck | Control) and parsed.security is not None:
+            problem = self.auth.leg(parsed.security, from_client=from_client)
+            if problem is not None:
+                self._telling.trouble(TroubleCode.AUTH_TRAILER_BAD, f"{name_of(framed)}: {problem}", framed)
+
+    def binding_of(self, call: OpenCall) -> Binding | None:
+        """Asked when the call is over: an answer to the bind, or a verification trailer, may come out late."""
+        if call.outer is not None:
+            found = self.binding_of(call.outer)
+            return None if found is None else Binding(found.interface, found.transfer_syntax, BindingSource.OUTER_CALL)
+        if call.binding is not None or call.ctx_id is None:
+            return call.binding
+        found = self.contexts.binding(call.ctx_id)
+        if found is None:
+            self._tell_unknown(call, call.ctx_id)
+        return found
+
+    def _tell_unknown(self, call: OpenCall, ctx_id: int) -> None:
+        part = call.request or call.response
+        if ctx_id in self._unknown or part is None:
+            return
+        self._unknown.add(ctx_id)
+        detail = f"context {ctx_id}: no captured bind names its interface"
+        sender, offset = call.key
+        trouble = Trouble(TroubleCode.CONTEXT_UNKNOWN, detail, sender, *part.first_frame, offset, call.key)
+        self._telling.tell(trouble)

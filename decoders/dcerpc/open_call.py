@@ -1,0 +1,136 @@
+"""A call under way: what is known of it so far, and what it comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from decoders.dcerpc.call_model import Call, Outcome
+from decoders.dcerpc.header import PduFlag
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.auth_contexts import AuthContext
+    from decoders.dcerpc.call_model import Binding, CallFault
+    from decoders.dcerpc.evidence import Began
+    from decoders.dcerpc.parts import PartBuilder
+    from decoders.dcerpc.security_trailer import SecurityTrailer
+    from decoders.dcerpc.troubles import CallKey, Trouble
+
+Slot: TypeAlias = tuple[bool, int]
+"""Whether the client asked, and the call id."""
+
+_PRIVACY: Final = 6
+_PENDING_CANCEL: Final = int(PduFlag.PENDING_CANCEL)
+_MAYBE: Final = int(PduFlag.MAYBE)
+
+
+@dataclass(slots=True, eq=False)
+class OpenCall:
+    key: CallKey
+    slot: Slot
+    serial: int
+    hole: Began
+    """The last hole of the answering side before the call began."""
+    ctx_id: int | None = None
+    opnum: int | None = None
+    object_uuid: str | None = None
+    binding: Binding | None = None
+    outer: OpenCall | None = None
+    """Of a callback: the call it is made in."""
+    nested: bool = False
+    """Made inside a callback, or a callback: others have the same call id."""
+    request: PartBuilder | None = None
+    response: PartBuilder | None = None
+    fault: CallFault | None = None
+    security: SecurityTrailer | None = None
+    security_changed: bool = False
+    sealed: bool = False
+    trailer_cut: bool = False
+    """A PDU with a security trailer was cut before it."""
+    cancelled: bool = False
+    orphaned: bool = False
+    maybe: bool = False
+    cut_short: bool = False
+    """Another response with its call id began before this one's last fragment."""
+    superseded: Trouble | None = None
+    """Another request has its call id: what to tell if no answer to this one comes out."""
+
+    @property
+    def answered(self) -> bool:
+        return self.fault is not None or (self.response is not None and self.response.ended)
+
+    @property
+    def finished(self) -> bool:
+        return self.answered and self.request is not None and self.request.ended
+
+    @property
+    def waits_for_answer(self) -> bool:
+        return self.request is not None and self.response is None and self.fault is None
+
+    @property
+    def answer_began(self) -> Began | None:
+        if self.response is not None:
+            return self.response.began
+        return None if self.fault is None else (self.fault.ts_ns, self.fault.frames[0])
+
+    def note_flags(self, flags: int) -> None:
+        # [C706] 12.6.3.1: a cancel was pending at the sender; at the server, too, it was the client who asked for it.
+        self.cancelled = self.cancelled or flags & _PENDING_CANCEL != 0
+        self.maybe = self.maybe or flags & _MAYBE != 0
+
+    def note_security(self, security: SecurityTrailer) -> bool:
+        """False, once: fragments disagree, against [MS-RPCE] 2.2.2.11."""
+        self.sealed = self.sealed or (security.auth_level == _PRIVACY and bool(security.token))
+        if self.security is None:
+            self.security = security
+        elif _claims(security) != _claims(self.security) and not self.security_changed:
+            self.security_changed = True
+            return False
+        return True
+
+    def outcome(self, *, evicted: bool) -> Outcome:
+        if self.fault is not None:
+            return Outcome.FAULTED
+        if self.request is None:
+            return Outcome.UNASKED
+        if self.answered:
+            return Outcome.ANSWERED
+        if evicted:
+            return Outcome.EVICTED
+        if self.response is not None:
+            return Outcome.ANSWER_CUT
+        if self.orphaned:
+            return Outcome.ORPHANED
+        if self.cancelled:
+            return Outcome.CANCELLED
+        return Outcome.MAYBE if self.maybe else Outcome.UNANSWERED
+
+    def result(self, binding: Binding | None, auth: AuthContext | None, group: int | None, *, evicted: bool) -> Call:
+        identity = None if auth is None else auth.identity
+        return Call(
+            key=self.key,
+            call_id=self.slot[1],
+            ctx_id=self.ctx_id,
+            opnum=self.opnum,
+            object_uuid=self.object_uuid,
+            binding=binding,
+            callback=not self.slot[0],
+            request=None if self.request is None else self.request.part(),
+            response=None if self.response is None else self.response.part(),
+            fault=self.fault,
+            cancelled=self.cancelled,
+            orphaned=self.orphaned,
+            auth_type=None if auth is None else auth.auth_type,
+            auth_level=None if auth is None else auth.auth_level,
+            auth_context_id=None if auth is None else auth.auth_context_id,
+            username=None if identity is None else identity.username,
+            domain=None if identity is None else identity.domain,
+            workstation=None if identity is None else identity.workstation,
+            encrypted=self.sealed,
+            assoc_group_id=group,
+            outcome=self.outcome(evicted=evicted),
+        )
+
+
+def _claims(security: SecurityTrailer) -> tuple[int, int, int]:
+    return security.auth_type, security.auth_level, security.auth_context_id
