@@ -38,7 +38,7 @@ class AuthContexts:
 
     @property
     def may_seal(self) -> bool:
-        """Whether a PDU whose trailer is missing may be sealed. Where nothing is known it may: a guess would be worse."""
+        """Whether a PDU whose trailer is missing may be sealed. It may where nothing is known: no guess at a stub."""
         return not self._levels or _PRIVACY in self._levels
 
     def leg(self, security: SecurityTrailer, *, from_client: bool) -> str | None:

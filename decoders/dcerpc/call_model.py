@@ -97,8 +97,7 @@ class Missing(enum.StrEnum):
     """More stub than is kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """The request or the response of a call."""
 
     stub: bytes
@@ -128,8 +127,7 @@ class CallFault:
     frames: tuple[FrameRef, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     key: CallKey
     call_id: int
     ctx_id: int | None

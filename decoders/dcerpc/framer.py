@@ -1,6 +1,6 @@
 """Ordered bytes of one direction to PDUs: the one place that decides where a PDU begins and ends.
 
-[C706] 12.6.3.1, frag_length. Every byte fed comes out once, in order: in a whole PDU, in one with a hole, or as skipped.
+[C706] 12.6.3.1, frag_length: every byte fed comes out once, in order: in a whole PDU, in a cut one, or as skipped.
 """
 
 from __future__ import annotations
@@ -114,6 +114,12 @@ class Framer:
             return
         if self._open is not None:
             payload = self._fill_open(self._open, payload, out)
+        if not self._held and self._state is _State.IN_STEP:
+            header = parse_header(payload)
+            if header is not None and header.frag_length == len(payload):
+                # A segment that is one PDU, as most small ones are, is not copied.
+                self._give(header, payload, out)
+                return
         self._held += payload
         if self._at + len(self._held) >= self._needed:
             self._advance(out, final=False)
@@ -183,18 +189,16 @@ class Framer:
                 self._needed = self._at + header.frag_length
                 return
             else:
-                self._give(header, out)
+                data = bytes(memoryview(held)[: header.frag_length])
+                del held[: header.frag_length]
+                self._give(header, data, out)
         self._needed = self._at + HEADER_BYTES if self._state is _State.IN_STEP else 0
 
-    def _give(self, header: PduHeader, out: list[Framed]) -> None:
+    def _give(self, header: PduHeader, data: bytes, out: list[Framed]) -> None:
         self._skipped.end(out)
         self.speaks = True
-        size = header.frag_length
-        with memoryview(self._held) as view:
-            data = bytes(view[:size])
-        del self._held[:size]
-        out.append(FramedPdu(self.sender, self._at, header, data, self._sources.origin(size)))
-        self._at += size
+        out.append(FramedPdu(self.sender, self._at, header, data, self._sources.origin(len(data))))
+        self._at += len(data)
 
     def _begin_search(self) -> None:
         self._state, self._needed = _State.SEARCHING, 0

@@ -100,12 +100,12 @@ class OpenCalls:
             what = "request" if part is call.request else "response"
             detail = f"{what} of call id {call.slot[1]} without its first fragment"
             self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed, call.key)
-        before, full = part.kept, part.frames_full
+        before, left_out = part.kept, part.frames_left_out
         if not part.add(framed, stub, MAX_OPEN_STUB_BYTES - self.stub_bytes):
             detail = f"call id {call.slot[1]}: kept {part.kept} bytes"
             self._telling.trouble(TroubleCode.STUB_TOO_LARGE, detail, framed, call.key)
         self.stub_bytes += part.kept - before
-        if part.frames_full and not full:
+        if part.frames_left_out and not left_out:
             detail = f"call id {call.slot[1]}: later frames are counted, not listed"
             self._telling.trouble(TroubleCode.TOO_MANY_FRAMES, detail, framed, call.key)
 

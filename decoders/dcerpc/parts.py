@@ -23,12 +23,13 @@ class PartBuilder:
         "_fragments",
         "_frames",
         "_last_ts_ns",
-        "_left_out",
         "_size",
         "_stub",
         "ended",
         "first_frame",
         "first_ts_ns",
+        "frames_left_out",
+        "kept",
         "missing",
         "verification",
     )
@@ -43,10 +44,12 @@ class PartBuilder:
         self._last_ts_ns = first.origin.last_ts_ns
         self.first_frame = first.origin.frames[0]
         self._frames: dict[FrameRef, None] = {}
-        self._left_out = 0
+        self.frames_left_out = 0
         self._fragments = 0
         self._size = 0
         self._stub = bytearray()
+        self.kept = 0
+        """Bytes of the stub."""
 
     @property
     def began(self) -> Began:
@@ -56,14 +59,6 @@ class PartBuilder:
     def fresh(self) -> bool:
         """No fragment was added yet."""
         return not self._fragments
-
-    @property
-    def kept(self) -> int:
-        return len(self._stub)
-
-    @property
-    def frames_full(self) -> bool:
-        return self._left_out > 0
 
     def add(self, pdu: AnyPdu, stub: bytes, room: int) -> bool:
         """The next fragment. False: its stub is more than there is room for."""
@@ -75,11 +70,12 @@ class PartBuilder:
             if len(self._frames) < MAX_FRAMES_PER_PART:
                 self._frames[frame] = None
             elif frame not in self._frames:
-                self._left_out += 1
+                self.frames_left_out += 1
         if self.missing is not None:
             return True
-        room = min(room, MAX_STUB_BYTES - len(self._stub))
+        room = min(room, MAX_STUB_BYTES - self.kept)
         self._stub += stub[:room]
+        self.kept = len(self._stub)
         if len(stub) > room:
             self.missing = Missing.LIMIT
             return False
@@ -101,6 +97,7 @@ class PartBuilder:
         if self.missing is not None:
             return 0
         del self._stub[-trailer.size :]
+        self.kept = len(self._stub)
         return trailer.size
 
     def part(self) -> Part:
@@ -116,7 +113,7 @@ class PartBuilder:
             last_ts_ns=self._last_ts_ns,
             capture=self.first_frame[0],
             frames=tuple(self._frames),
-            frames_left_out=self._left_out,
+            frames_left_out=self.frames_left_out,
             fragments=self._fragments,
             size=self._size,
             verification=self.verification,

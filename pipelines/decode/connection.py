@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from decoders.dcerpc.call_model import Call, PduOf
 from decoders.dcerpc.calls import CallTracker
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ingest.choice import Endpoint
 
 Row = dict[str, Any]
+_UIDS_REMEMBERED: Final = 8_192
+"""Each is asked for by two PDUs at least, by the call and by its typed row, within one batch."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Place:
     orig: Side
     client: Endpoint
     server: Endpoint
+    _call_uids: dict[CallKey, str] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def id(self) -> Row:
@@ -45,8 +48,12 @@ class Place:
         return community_id(self.client[0], self.server[0], self.client[1], self.server[1])
 
     def call_uid(self, key: CallKey) -> str:
-        sender, offset = key
-        return call_uid(self.uid, from_orig=sender is self.orig, offset=offset)
+        if key not in self._call_uids:
+            if len(self._call_uids) >= _UIDS_REMEMBERED:
+                self._call_uids.clear()
+            sender, offset = key
+            self._call_uids[key] = call_uid(self.uid, from_orig=sender is self.orig, offset=offset)
+        return self._call_uids[key]
 
 
 @dataclass(frozen=True, slots=True)

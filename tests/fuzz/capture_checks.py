@@ -43,11 +43,14 @@ class Truth:
     def of(cls, local: Local) -> Truth:
         return cls(_pairs(local), _values(local))
 
-    def compare(self, local: Local) -> None:
-        if new := _pairs(local) - self.pairs:
+    def compare(self, local: Local, *, lossless: bool) -> None:
+        found = Truth.of(local)
+        if new := found.pairs - self.pairs:
             raise Broken("a loss pairs a request and an answer that do not belong together", sorted(new))
-        if changed := _values(local) - self.values:
+        if changed := found.values - self.values:
             raise Broken("a loss changes what a stub is decoded to in full", sorted(changed))
+        if lossless and found != self:
+            raise Broken("something is not told although nothing is missing", (self.pairs, self.values))
 
 
 class Run(Local):
@@ -59,8 +62,8 @@ class Run(Local):
         super()._unwrap(batch)
 
 
-def check(path: Path, truth: Truth | None = None, payload_bytes: int | None = None) -> Local:
-    """`truth`: where packets were only lost. `payload_bytes`: captured, by our own count."""
+def check(path: Path, truth: Truth | None = None, payload_bytes: int | None = None, *, lossless: bool = False) -> Local:
+    """`truth`: where packets were only lost, or `lossless` not even that. `payload_bytes`: by our own count."""
     local = Run(path)
     if imbalances := local.imbalances():
         raise Broken(f"the accounting does not add up: {imbalances[0].split(':')[0]}", imbalances)
@@ -68,7 +71,7 @@ def check(path: Path, truth: Truth | None = None, payload_bytes: int | None = No
     _whole_calls(local)
     _frames(local)
     if truth is not None:
-        truth.compare(local)
+        truth.compare(local, lossless=lossless)
     _no_byte_forgotten(local, payload_bytes)
     return local
 

@@ -37,6 +37,8 @@ class Case:
     what: str
     data: bytes
     truth: Truth | None = None
+    lossless: bool = False
+    """All of the truth has to come out, not only nothing else."""
     payload_bytes: int | None = None
 
 
@@ -47,7 +49,7 @@ def case(seed: int, number: int) -> Case:
     rng = random.Random(f"{seed} capture {number}")
     if number % SAMPLE_EVERY == 1:
         return _damaged_sample(rng)
-    return rng.choice((_damaged_pdus, _damaged_pdus, _lost_packets, _damaged_packets, _damaged_file))(rng)
+    return rng.choice(_MAKERS)(rng)
 
 
 @cache
@@ -88,30 +90,34 @@ def _damaged_pdus(rng: random.Random) -> Case:
     shots = record(scenes, segment, coalesced=coalesced)
     container = rng.choice(tuple(CONTAINERS))
     what = f"{_names(scenes)} as {container}, {_names(steps)}"
-    return Case(what, CONTAINERS[container](shots), None, captured_payload(shots))
+    return Case(what, CONTAINERS[container](shots), payload_bytes=captured_payload(shots))
 
 
 def _lost_packets(rng: random.Random) -> Case:
     scenes, segment, coalesced = _staged(rng)
     shots = record(scenes, segment, coalesced=coalesced)
-    steps = rng.choices(packet_mutations.LOSSES, k=rng.choice((1, 1, 2)))
+    lossless = rng.random() < 0.2
+    steps = rng.choices(packet_mutations.HARMLESS, k=rng.choice((1, 2)) if lossless else rng.choice((0, 0, 1)))
+    if not lossless:
+        steps += rng.choices(packet_mutations.LOSSES, k=rng.choice((1, 1, 2)))
     for step in steps:
         shots = step(shots, rng) or shots
     container = rng.choice(tuple(CONTAINERS))
     truth = _truth_of(tuple(scene.name for scene in scenes), segment, coalesced=coalesced)
     what = f"{_names(scenes)} as {container}, {_names(steps)}"
-    return Case(what, CONTAINERS[container](shots), truth, captured_payload(shots))
+    return Case(what, CONTAINERS[container](shots), truth, lossless, captured_payload(shots))
 
 
 def _damaged_packets(rng: random.Random) -> Case:
     scenes, segment, coalesced = _staged(rng)
     shots = record(scenes, segment, coalesced=coalesced)
-    steps = rng.choices((*packet_mutations.LOSSES, *packet_mutations.CHANGES), k=rng.choice((1, 2, 3)))
+    everything = (*packet_mutations.LOSSES, *packet_mutations.HARMLESS, *packet_mutations.CHANGES)
+    steps = rng.choices(everything, k=rng.choice((1, 2, 3)))
     for step in steps:
         shots = step(shots, rng) or shots
     container = rng.choice(tuple(CONTAINERS))
     what = f"{_names(scenes)} as {container}, {_names(steps)}"
-    return Case(what, CONTAINERS[container](shots), None, captured_payload(shots))
+    return Case(what, CONTAINERS[container](shots), payload_bytes=captured_payload(shots))
 
 
 def _damaged_file(rng: random.Random) -> Case:
@@ -131,6 +137,9 @@ def _damaged_sample(rng: random.Random) -> Case:
         return Case(f"the sample without {len(records) - len(kept)} packets", whole[:24] + b"".join(kept), _of_sample())
     step = rng.choice(file_mutations.MUTATIONS)
     return Case(f"the sample, {_names([step])}", step(whole, rng))
+
+
+_MAKERS = (_damaged_pdus, _damaged_pdus, _lost_packets, _damaged_packets, _damaged_file)
 
 
 @cache
@@ -180,7 +189,8 @@ def replay(finding: Finding) -> Tally:
     lists = facts["truth"]
     truth = None if lists is None else Truth(*(frozenset(map(tuple, one)) for one in lists))
     tally = Tally()
-    _run(tally, finding.seed, finding.number, Case(facts["what"], finding.data, truth, facts["payload_bytes"]))
+    one = Case(facts["what"], finding.data, truth, facts["lossless"], facts["payload_bytes"])
+    _run(tally, finding.seed, finding.number, one)
     return tally
 
 
@@ -194,7 +204,7 @@ def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
     watch = Stopwatch()
     try:
         with _written(one.data) as path, limited():
-            local = check(path, one.truth, one.payload_bytes)
+            local = check(path, one.truth, one.payload_bytes, lossless=one.lossless)
             seconds = watch.seconds
             if one.payload_bytes is None:
                 check_scan(path)
@@ -202,7 +212,7 @@ def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
     except (Exception, Hang) as error:  # noqa: BLE001 - whatever it is, it is a finding
         what, trace = reason(error)
         truth = None if one.truth is None else [sorted(one.truth.pairs), sorted(one.truth.values)]
-        facts = {"what": one.what, "truth": truth, "payload_bytes": one.payload_bytes}
+        facts = {"what": one.what, "truth": truth, "lossless": one.lossless, "payload_bytes": one.payload_bytes}
         tally.findings.append(Finding("captures", seed, number, what, trace, facts, one.data))
         return
     tally.slowest = max(tally.slowest, (seconds, f"captures:{number} {one.what}"))

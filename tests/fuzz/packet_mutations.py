@@ -109,10 +109,10 @@ def _some(shots: Shots, rng: random.Random, change: Callable[[Shot], Shot]) -> l
 
 LOSSES: tuple[Mutation, ...] = (dropped, snapped)
 """Nothing is added or changed: what is left must not be put together in a new way."""
+HARMLESS: tuple[Mutation, ...] = (duplicated, late)
+"""Nothing is missing or new either: all that was said must be said again."""
 CHANGES: tuple[Mutation, ...] = (
-    duplicated,
     reordered,
-    late,
     renumbered,
     acknowledged,
     flagged,

@@ -10,9 +10,12 @@ import pytest
 from decoders.ndr.problems import PROBLEMS
 from tests.fuzz import captures, stubs
 from tests.fuzz.__main__ import REPLAYS, case
+from tests.fuzz.capture_checks import check
 from tests.fuzz.findings import Broken, Finding, Hang, Tally, limited
 from tests.fuzz.known import KNOWN, news
+from tests.fuzz.recording import CONTAINERS, captured_payload, record
 from tests.fuzz.runner import jobs
+from tests.fuzz.scenes import SCENES
 from tests.fuzz.stub_seeds import WIRES
 
 if TYPE_CHECKING:
@@ -55,6 +58,20 @@ def test_damaged_captures() -> None:
     assert tally.counts["refused"] > 0
 
 
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_before_the_damage_nothing_is_wrong(container: str, tmp_path: Path) -> None:
+    for scene in SCENES:
+        shots = record([scene], None)
+        path = tmp_path / f"{scene.name}.pcap"
+        path.write_bytes(CONTAINERS[container](shots))
+        local = check(path, payload_bytes=captured_payload(shots))
+        assert [row["detail"] for row in local.tables["issues"]] == []
+        requests = [turn.data for turn in scene.turns if turn.data[2] == 0 and turn.data[3] & 1]
+        assert len(local.tables["calls"]) == len(requests) > 0
+        unanswered = {row["outcome"] for row in local.tables["calls"]} - {"answered"}
+        assert unanswered == ({"faulted", "orphaned"} if scene.name == "troubled" else set())
+
+
 def test_what_is_known_still_fails() -> None:
     for known in KNOWN:
         seed, number = known.example
@@ -93,10 +110,21 @@ def test_a_fault_is_found_written_and_replayed(tmp_path: Path, monkeypatch: pyte
 def test_bytes_forgotten_are_found(tmp_path: Path) -> None:
     number = next(n for n in range(1, 99) if captures.case(SEED, n).payload_bytes)
     one = captures.case(SEED, number)
-    facts = {"what": one.what, "truth": None, "payload_bytes": (one.payload_bytes or 0) + 1}
+    facts = {"what": one.what, "truth": None, "lossless": False, "payload_bytes": (one.payload_bytes or 0) + 1}
     lying = Finding("captures", SEED, number, "", "", facts, one.data)
     again = Finding.read(lying.write(tmp_path))
     assert [found.what for found in REPLAYS["captures"](again).findings] == ["payload bytes are missing"]
+
+
+def test_what_was_not_said_before_a_loss_is_found() -> None:
+    number = 3 * (len(captures._small("small", "pcap")) - 1)
+    one = captures.case(SEED, number)
+    assert one.truth is not None
+    pairs, values = sorted(one.truth.pairs), sorted(one.truth.values)
+    for truth, fault in (([[], values], "pairs a request"), ([pairs, []], "changes what a stub")):
+        facts = {"what": one.what, "truth": truth, "lossless": False, "payload_bytes": None}
+        (found,) = captures.replay(Finding("captures", SEED, number, "", "", facts, one.data)).findings
+        assert fault in found.what
 
 
 def test_a_hang_ends() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from tests.live.report import HOST, Told
 from tests.tools import cannot, need
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 AT_MOST_S = 60
@@ -24,6 +26,18 @@ AT_MOST_S = 60
 class Recording:
     path: Path
     told: dict[str, Told]
+
+
+@contextmanager
+def capture(path: Path, ports: tuple[int, ...]) -> Iterator[None]:
+    one = Capture(path, HOST, ports)
+    try:
+        with one:
+            yield
+    finally:
+        # Where tcpdump refuses to start, its pipe is left open.
+        if one.process.stderr:
+            one.process.stderr.close()
 
 
 def record(path: Path) -> Recording:
@@ -45,7 +59,7 @@ def record(path: Path) -> Recording:
         try:
             ports = tuple(json.loads(process.stdout.readline() or "[]"))
             assert ports, path.with_suffix(".log").read_text(errors="replace")
-            with Capture(path, HOST, ports):
+            with capture(path, ports):
                 process.stdin.write(b"\n")
                 process.stdin.close()
                 said = process.stdout.readline()

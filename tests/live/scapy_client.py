@@ -29,7 +29,8 @@ def talk_to(port: int, talk: Talk, told: Told) -> None:
         if not client.bind_or_alter(find_dcerpc_interface(call.interface.name)):
             raise RuntimeError(f"{talk.name}: {call.interface.name} refused")
         # Only the first: scapy's server answers an alter_context with a group id that is new each time.
-        told.assoc_group = told.assoc_group or client.session.assoc_group_id
+        if told.assoc_group is None:
+            told.assoc_group = client.session.assoc_group_id
         request = stub(talk, call, Direction.IN)
         told.requests.append(len(bytes(request)))
         answer = client.sr1_req(request, timeout=TIMEOUT_S)

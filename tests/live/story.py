@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import uuid
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.interfaces import qm2qm, qmmgmt
@@ -73,6 +74,10 @@ class Talk:
     auth_level: int | None = None
     request_fragment: int | None = None
     """Stub bytes of a request that impacket's client puts into one PDU."""
+
+    @property
+    def alters(self) -> int:
+        return sum(one.interface != other.interface for one, other in pairwise(self.calls))
 
 
 def message(label: str, body: bytes) -> bytes:

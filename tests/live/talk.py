@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.live import impacket_peers, scapy_client, scapy_server
 from tests.live.report import Told
 from tests.live.story import MAPPER, TALKS, Talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _SERVERS: dict[str, Callable[[Talk, Told], Any]] = {"scapy": scapy_server.Server, "impacket": impacket_peers.Server}
 _CLIENTS = {"scapy": scapy_client.talk_to, "impacket": impacket_peers.talk_to}

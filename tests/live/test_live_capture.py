@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,8 +77,6 @@ def test_calls_have_the_values_that_went_in(recording: Recording, found: Local, 
     assert [call["operation"] for call in calls] == [call.operation for call in talk.calls]
     assert [call["request_bytes"] for call in calls] == told.requests
     assert [call["response_bytes"] for call in calls] == told.responses
-    if told.assoc_group is not None:
-        assert {call["assoc_group_id"] for call in calls} == {told.assoc_group}
     for said, call in zip(talk.calls, calls, strict=True):
         assert (call["endpoint"], call["interface_source"]) == (said.interface.name, "bind")
         assert (call["transfer_syntax"], call["encrypted"]) == (talk.syntax, False)
@@ -130,12 +127,26 @@ def test_fragmented_requests_are_put_together(recording: Recording, found: Local
 
 
 def test_a_connection_may_change_its_interface(recording: Recording, found: Local) -> None:
-    (talk,) = [talk for talk in TALKS if len({call.interface.name for call in talk.calls}) > 1]
-    changes = sum(one.interface != other.interface for one, other in pairwise(talk.calls))
+    (talk,) = [talk for talk in TALKS if talk.alters]
     kinds = Counter(row["pkt_type"] for row in pdus_of(recording, found, talk.name))
-    assert (kinds["bind"], kinds["alter_context"], kinds["alter_context_resp"]) == (1, changes, changes)
+    assert (kinds["bind"], kinds["alter_context"], kinds["alter_context_resp"]) == (1, talk.alters, talk.alters)
     calls = of_talk(recording, found.tables["calls"], talk.name)
     assert len({call["ctx_id"] for call in calls}) == len({call["endpoint"] for call in calls}) > 1
+
+
+ALTER = pytest.mark.xfail(
+    strict=True, reason="the group id of alter_context_resp, to be ignored by [C706] 12.6.4.2, replaces bind_ack's"
+)
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [pytest.param(talk, marks=ALTER if talk.alters else ()) for talk in TALKS if talk.client == "scapy"],
+    ids=lambda talk: talk.name,
+)
+def test_calls_are_of_the_group_that_the_client_joined(recording: Recording, found: Local, talk: Talk) -> None:
+    calls = of_talk(recording, found.tables["calls"], talk.name)
+    assert {call["assoc_group_id"] for call in calls} == {recording.told[talk.name].assoc_group}
 
 
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk.name)
@@ -181,7 +192,9 @@ def test_the_endpoint_mapper_says_the_port(recording: Recording, found: Local) -
 
 def test_tshark_counts_the_same_pdus(recording: Recording, found: Local) -> None:
     fields = [argument for name in ("tcp.srcport", "tcp.dstport", "dcerpc.pkt_type") for argument in ("-e", name)]
-    command = [need("tshark"), "-n", "-r", str(recording.path), "-T", "fields", *fields, "-Y", "dcerpc"]
+    # Heuristics first: a port that the system chose may belong to some other protocol in tshark's tables.
+    options = ["-n", "-o", "tcp.try_heuristic_first:TRUE", "-Y", "dcerpc", "-T", "fields"]
+    command = [need("tshark"), *options, *fields, "-r", str(recording.path)]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     theirs: Counter[tuple[int, int]] = Counter()
     servers = {told.server_port for told in recording.told.values()}

@@ -375,7 +375,7 @@ def test_limits_are_told_and_nothing_is_lost_from_the_count(monkeypatch: pytest.
     monkeypatch.setattr(open_calls, "MAX_OPEN_CALLS", 4)
     monkeypatch.setattr(parts, "MAX_STUB_BYTES", 6)
     monkeypatch.setattr(parts, "MAX_FRAMES_PER_PART", 2)
-    talk = bound().client(*(d.request(call_id=n) for n in range(10, 20))).server(d.response(call_id=10)).over()
+    talk = bound().client(*(d.request(call_id=n) for n in range(10, 20))).server(d.response(call_id=15)).over()
     assert Counter(call.outcome for call in talk.calls) == {Outcome.EVICTED: 6, Outcome.UNANSWERED: 4}
     assert talk.codes == ["rpc-too-many-calls"] * 6
     assert talk.fates[-1] == "late"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from impacket.dcerpc.v5.ndr import NDRPOINTER, NDRPOINTERNULL, NULL
+from impacket.dcerpc.v5 import epm as theirs
+from impacket.dcerpc.v5.ndr import NDRCALL, NDRPOINTER, NDRPOINTERNULL, NULL
 
+from decoders.interfaces import epm
+from decoders.ndr.encoder import encode
+from decoders.ndr.interpreter import decode
 from decoders.ndr.layout import Layout, is_octets
-from decoders.ndr.model import Array, ContextHandle, Guid, Pointer, PointerKind, String, Struct, Syntax
+from decoders.ndr.model import Array, ContextHandle, Direction, Guid, Pointer, PointerKind, String, Struct, Syntax
 from decoders.ndr.texts import guid_bytes, guid_text
 
 if TYPE_CHECKING:
@@ -15,7 +19,29 @@ if TYPE_CHECKING:
 
     from impacket.dcerpc.v5.ndr import NDR
 
-    from decoders.ndr.model import Member, Type
+    from decoders.ndr.interpreter import Decoded
+    from decoders.ndr.model import Member, Operation, Type
+
+
+class LookupHandleFree(NDRCALL):  # type: ignore[misc]
+    """Which impacket does not declare; of its own types."""
+
+    structure = (("entry_handle", theirs.ept_lookup_handle_t),)
+
+
+class LookupHandleFreeResponse(NDRCALL):  # type: ignore[misc]
+    structure = (("entry_handle", theirs.ept_lookup_handle_t), ("status", theirs.error_status))
+
+
+CALLS: Final = {
+    ("ept_lookup", Direction.IN): theirs.ept_lookup,
+    ("ept_lookup", Direction.OUT): theirs.ept_lookupResponse,
+    ("ept_map", Direction.IN): theirs.ept_map,
+    ("ept_map", Direction.OUT): theirs.ept_mapResponse,
+    ("ept_lookup_handle_free", Direction.IN): LookupHandleFree,
+    ("ept_lookup_handle_free", Direction.OUT): LookupHandleFreeResponse,
+}
+_TYPES: Final = epm.INTERFACE.types
 
 
 class Speaker:
@@ -97,3 +123,35 @@ class Speaker:
 
 def _octets(value: bytes) -> list[bytes]:
     return [bytes((octet,)) for octet in value]
+
+
+def dissected(operation: Operation, direction: Direction, syntax: Syntax, stub: bytes) -> tuple[dict[str, Any], int]:
+    """impacket's values and how many bytes it took."""
+    call = CALLS[operation.name, direction](isNDR64=syntax is Syntax.NDR64)
+    consumed: int = call.fromString(stub)
+    return Speaker(_TYPES).values(operation.on_the_wire(direction), call), consumed
+
+
+def built(operation: Operation, direction: Direction, syntax: Syntax, values: Mapping[str, Any]) -> bytes:
+    call = CALLS[operation.name, direction](isNDR64=syntax is Syntax.NDR64)
+    Speaker(_TYPES).fill(operation.on_the_wire(direction), call, values)
+    return bytes(call.getData())
+
+
+def encoded(
+    operation: Operation, direction: Direction, syntax: Syntax, values: Mapping[str, Any], fill: int = 0
+) -> bytes:
+    return encode(operation, direction, values, _TYPES, syntax, "<", fill=fill)
+
+
+def decoded(operation: Operation, direction: Direction, syntax: Syntax, stub: bytes) -> Decoded:
+    return decode(operation, direction, stub, _TYPES, syntax, "<")
+
+
+def without_gaps(
+    operation: Operation, direction: Direction, syntax: Syntax, values: Mapping[str, Any], stub: bytes
+) -> bytes:
+    """The stub with zeros where our encoder has gaps: impacket fills each kind of gap with a byte of its own."""
+    zeros, ones = (encoded(operation, direction, syntax, values, fill) for fill in (0, 0xFF))
+    gaps = {at for at, (zero, one) in enumerate(zip(zeros, ones, strict=True)) if zero != one}
+    return bytes(0 if at in gaps else octet for at, octet in enumerate(stub))
