@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from decoders.dcerpc.framing import ConnectionFramer, FramedPdu, Skipped
-from decoders.dcerpc.recogniser import Recogniser
+from decoders.dcerpc.framing import FramedPdu, Skipped
 from decoders.net.addresses import to_text
 from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
 from ingest.choice import ChosenBy, client_of
 from pipelines.decode.connection import ConnectionCalls, Place, PlacedCall
-from pipelines.decode.times import micros, nanos
+from pipelines.flow_rows import Tracked, aside_row, flow_row
 from pipelines.uids import connection_uid
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 MAX_ISSUES_HELD: Final = 1_000
 """Issues kept of a connection until it is chosen; if it has more before that, the first ones tell enough."""
-_NO_FATES: Final = dict.fromkeys(Fate, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +36,6 @@ class SegmentRow:
     low: Endpoint
     high: Endpoint
     segment: Segment
-
-
-@dataclass(slots=True)
-class _Tracked:
-    """What is known of one connection while it lasts."""
-
-    connection: Connection
-    uid: str
-    framer: ConnectionFramer = field(default_factory=ConnectionFramer)
-    recogniser: Recogniser = field(default_factory=Recogniser)
-    chosen_by: ChosenBy | None = None
-    too_late: bool = False
-    """A reason to keep it came after its first PDU: what came before was not kept, so it must be looked at again."""
-    client: tuple[Side, DecidedBy] | None = None
-    """Decided with the first PDU and kept, since every row says who the client is."""
-    calls: ConnectionCalls | None = None
-    issues: list[Row] = field(default_factory=list)
-    skipped: tuple[Skipped, ...] = ()
-    """Before its first PDU."""
-    counts: Counter[tuple[int, str, str]] = field(default_factory=Counter)
-    """(capture, stage, counter) -> value"""
 
 
 class Assembler:
@@ -115,7 +92,7 @@ class _Talk:
         self._assembler = assembler
         self._key, self._low, self._high = key, low, high
         self._conversation = Conversation()
-        self._tracked: dict[int, _Tracked] = {}
+        self._tracked: dict[int, Tracked] = {}
 
     def feed(self, segment: Segment) -> Iterator[tuple[str, Row | PlacedCall]]:
         return self._take(self._conversation.feed(segment))
@@ -140,11 +117,11 @@ class _Talk:
                 from_start = event.offset == 0 and not connection.starts_midstream
                 yield from self._frame(tracked, tracked.framer.feed(event, from_start=from_start))
 
-    def _track(self, connection: Connection) -> _Tracked:
+    def _track(self, connection: Connection) -> Tracked:
         uid = connection_uid(self._low, self._high, connection.first_ts_ns, connection.first_seq, connection.first_ack)
-        return _Tracked(connection, uid, chosen_by=self._assembler.choice.known.get(uid))
+        return Tracked(connection, uid, chosen_by=self._assembler.choice.known.get(uid))
 
-    def _frame(self, tracked: _Tracked, framed: Iterable[Framed]) -> Iterator[tuple[str, Row | PlacedCall]]:
+    def _frame(self, tracked: Tracked, framed: Iterable[Framed]) -> Iterator[tuple[str, Row | PlacedCall]]:
         for one in framed:
             self._count_bytes(tracked, one)
             if isinstance(one, Skipped):
@@ -171,14 +148,14 @@ class _Talk:
             yield from self._rows_of(tracked, tracked.calls.pdu(one))
 
     def _rows_of(
-        self, tracked: _Tracked, rows: Iterable[tuple[str, Row | PlacedCall]]
+        self, tracked: Tracked, rows: Iterable[tuple[str, Row | PlacedCall]]
     ) -> Iterator[tuple[str, Row | PlacedCall]]:
         for table, row in rows:
             if isinstance(row, PlacedCall):
                 tracked.counts[row.capture, "calls", "in"] += 1
             yield table, row
 
-    def _count_bytes(self, tracked: _Tracked, one: Framed) -> None:
+    def _count_bytes(self, tracked: Tracked, one: Framed) -> None:
         if isinstance(one, Skipped):
             by_capture, counter = one.bytes_by_capture, f"skipped_{one.reason}"
         else:
@@ -187,14 +164,14 @@ class _Talk:
         for capture, size in by_capture.items():
             tracked.counts[capture, "stream_bytes", counter] += size
 
-    def _tell(self, tracked: _Tracked, issue: Row) -> Iterator[tuple[str, Row]]:
+    def _tell(self, tracked: Tracked, issue: Row) -> Iterator[tuple[str, Row]]:
         """An issue of a connection that may yet turn out not to be ours is held back."""
         if tracked.calls is not None:
             yield "issues", issue
         elif len(tracked.issues) < MAX_ISSUES_HELD:
             tracked.issues.append(issue)
 
-    def _stream_issue(self, tracked: _Tracked, event: Gap | Conflict) -> Row:
+    def _stream_issue(self, tracked: Tracked, event: Gap | Conflict) -> Row:
         sender = self._name(event.sender)
         if isinstance(event, Gap):
             code, detail = "tcp-gap", f"{event.size} bytes from {sender} are missing ({event.reason})"
@@ -206,18 +183,18 @@ class _Talk:
         address, port = self._low if side is Side.LOW else self._high
         return f"{to_text(address)}:{port}" if len(address) == 4 else f"[{to_text(address)}]:{port}"
 
-    def _client(self, tracked: _Tracked) -> tuple[Side, DecidedBy]:
+    def _client(self, tracked: Tracked) -> tuple[Side, DecidedBy]:
         connection = tracked.connection
         return client_of(
             connection.syn_originator, tracked.recogniser, self._low[1], self._high[1], connection.first_sender
         )
 
-    def _place(self, tracked: _Tracked) -> Place:
+    def _place(self, tracked: Tracked) -> Place:
         orig, _ = tracked.client or self._client(tracked)
         ends = {Side.LOW: self._low, Side.HIGH: self._high}
         return Place(tracked.uid, orig, ends[orig], ends[orig.peer])
 
-    def _close(self, tracked: _Tracked) -> Iterator[tuple[str, Row | PlacedCall]]:
+    def _close(self, tracked: Tracked) -> Iterator[tuple[str, Row | PlacedCall]]:
         connection = tracked.connection
         yield from self._frame(tracked, tracked.framer.finish())
         if tracked.calls is not None:
@@ -230,7 +207,7 @@ class _Talk:
         for capture, packets in connection.packets_by_capture.items():
             counts[capture, "packets", "kept" if kept else aside] += packets
         if not kept:
-            yield "asides", self._aside(tracked, counts)
+            yield "asides", aside_row(tracked, self._key, counts)
             return
         for capture, size in connection.payload_bytes_in.items():
             counts[capture, "payload_bytes", "in"] += size
@@ -238,62 +215,5 @@ class _Talk:
             for fate, size in fates.items():
                 counts[capture, "payload_bytes", str(fate)] += size
             counts[capture, "stream_bytes", "in"] += fates[Fate.DELIVERED]
-        yield "flows", self._flow(tracked)
-
-    def _aside(self, tracked: _Tracked, counts: Counter[tuple[int, str, str]]) -> Row:
-        return {
-            "uid": tracked.uid,
-            "key": self._key,
-            "chosen_by": str(tracked.chosen_by) if tracked.chosen_by else None,
-            "counts": _count_rows(counts),
-        }
-
-    def _flow(self, tracked: _Tracked) -> Row:
-        connection, recogniser, place = tracked.connection, tracked.recogniser, self._place(tracked)
-        orig, resp = place.orig, place.orig.peer
         _, decided_by = tracked.client or self._client(tracked)
-        fates = Counter(_NO_FATES)
-        for of_capture in connection.fates.values():
-            fates.update(of_capture)
-        captures = sorted(connection.packets_by_capture)
-        return {
-            "uid": tracked.uid,
-            "community_id": place.community_id,
-            "id": place.id,
-            "orig_decided_by": str(decided_by),
-            "chosen_by": str(tracked.chosen_by),
-            "interfaces": list(recogniser.interfaces),
-            "first_ts": micros(connection.first_ts_ns),
-            "first_ts_ns": nanos(connection.first_ts_ns),
-            "last_ts": micros(connection.last_ts_ns),
-            "last_ts_ns": nanos(connection.last_ts_ns),
-            "conn_state": connection.conn_state(orig),
-            "history": connection.history(orig),
-            "orig_pkts": connection.packets[orig],
-            "resp_pkts": connection.packets[resp],
-            "orig_bytes": connection.stream_bytes(orig),
-            "resp_bytes": connection.stream_bytes(resp),
-            "missed_bytes": connection.missed_bytes(orig) + connection.missed_bytes(resp),
-            "orig_missed_bytes": connection.missed_bytes(orig),
-            "resp_missed_bytes": connection.missed_bytes(resp),
-            "duplicate_bytes": fates[Fate.DUPLICATE],
-            "discarded_bytes": fates[Fate.BEFORE_START] + fates[Fate.LATE] + fates[Fate.OUT_OF_WINDOW],
-            "conflicts": connection.conflicts,
-            "pdus_recognised": recogniser.pdus,
-            "starts_midstream": connection.starts_midstream,
-            "capture_id": self._assembler.capture_id(connection.first_capture),
-            "first_frame": connection.first_frame,
-            "capture_ids": [self._assembler.capture_id(capture) for capture in captures],
-            "key": self._key,
-            "file": connection.first_capture,
-            "unresolved": tracked.calls is not None and tracked.calls.unresolved,
-            "counts": _count_rows(tracked.counts),
-        }
-
-
-def _count_rows(counts: Counter[tuple[int, str, str]]) -> list[Row]:
-    return [
-        {"file": file, "stage": stage, "counter": counter, "value": value}
-        for (file, stage, counter), value in sorted(counts.items())
-        if value
-    ]
+        yield "flows", flow_row(tracked, self._key, self._place(tracked), decided_by, self._assembler)

@@ -98,8 +98,9 @@ class Answers:
     def _addressee(self, slot: Slot, framed: AnyPdu) -> OpenCall | None:
         """The call whose response is under way, or else the one whose request waits for an answer."""
         call, under_way = self._last_asked(slot, framed), self._open.answering(slot)
-        if under_way is not None and (call is None or call.serial < under_way.serial):
-            return under_way
+        if under_way is not None and under_way.response is not None:
+            if call is None or call.request is None or call.request.began < under_way.response.began:
+                return under_way
         if call is None or self._is_certain(call):
             return call
         detail = f"an answer to call id {slot[1]} may be that to a request which was not captured"

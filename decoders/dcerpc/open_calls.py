@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from decoders.dcerpc.call_model import Missing
 from decoders.dcerpc.framing_model import BrokenPdu
 from decoders.dcerpc.open_call import OpenCall
+from decoders.dcerpc.parts import PartBuilder
 from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_EARLY_ANSWERS, MAX_OPEN_CALLS, MAX_OPEN_STUB_BYTES
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.negotiation import Negotiation
     from decoders.dcerpc.open_call import Slot
-    from decoders.dcerpc.parts import PartBuilder
     from decoders.dcerpc.pdus import Fault, Request, Response
     from decoders.dcerpc.telling import Telling
     from decoders.dcerpc.troubles import CallKey
@@ -43,11 +43,11 @@ class OpenCalls:
         """Kept for the open calls together."""
 
     def of(self, slot: Slot) -> Sequence[OpenCall]:
-        """Oldest first."""
+        """Those whose request came out in the order of requests, the others in that of answers."""
         return self._slots.get(slot, ())
 
     def asking(self, slot: Slot) -> OpenCall | None:
-        """The newest whose request came out."""
+        """The one whose request came out last."""
         for call in reversed(self.of(slot)):
             if call.request is not None:
                 return call
@@ -64,7 +64,9 @@ class OpenCalls:
         """[MS-RPCE] 3.3.1.5.9: while one is open, with the same call id, the call it is made in is not answered."""
         from_client, call_id = call.slot
         inner = self.asking((not from_client, call_id))
-        return inner if inner is not None and inner.serial > call.serial and not inner.answered else None
+        if inner is None or inner.request is None or inner.answered:
+            return None
+        return inner if call.request is not None and call.request.began < inner.request.began else None
 
     def over(self, slot: Slot) -> CallKey | None:
         return self._over.get(slot)
@@ -78,6 +80,15 @@ class OpenCalls:
         self._calls[call.serial] = call
         self._slots[slot].append(call)
         return call
+
+    def ask(self, call: OpenCall, framed: AnyPdu) -> PartBuilder:
+        """Its request begins. Behind all others of the slot: an answer that came out before it began the call."""
+        stack = self._slots[call.slot]
+        if stack[-1] is not call:
+            stack.remove(call)
+            stack.append(call)
+        call.request = PartBuilder(framed)
+        return call.request
 
     def note(self, call: OpenCall, framed: AnyPdu, pdu: Request | Response | Fault | None) -> None:
         """Flags and security of one of the call's PDUs."""

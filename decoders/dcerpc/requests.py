@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from decoders.dcerpc.call_model import PduFate
 from decoders.dcerpc.framing_model import FramedPdu
-from decoders.dcerpc.parts import PartBuilder
 from decoders.dcerpc.pdus import Request
 from decoders.dcerpc.troubles import Trouble, TroubleCode
 from decoders.dcerpc.verification import find_verification, repeats_header
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from decoders.dcerpc.negotiation import Negotiation
     from decoders.dcerpc.open_call import OpenCall, Slot
     from decoders.dcerpc.open_calls import OpenCalls
+    from decoders.dcerpc.parts import PartBuilder
     from decoders.dcerpc.pdus import Pdu
     from decoders.dcerpc.telling import Telling, Told
 
@@ -37,17 +37,18 @@ class Requests:
             if over is not None and not framed.header.first:
                 return over, PduFate.LATE
             call = self._begin(slot, framed)
-        if call.request is None:
-            call.request = PartBuilder(framed)
+        part = call.request
+        if part is None:
+            part = self._open.ask(call, framed)
             if from_client and not call.nested:
                 self._evidence.note_request(slot[1])
         if request is not None and call.opnum is None:
             call.ctx_id, call.opnum, call.object_uuid = request.p_cont_id, request.opnum, request.object_uuid
             call.binding = self._negotiation.contexts.settled(request.p_cont_id)
         self._open.note(call, framed, request)
-        self._open.add(call, call.request, framed, request.stub if request else b"")
+        self._open.add(call, part, framed, request.stub if request else b"")
         if isinstance(framed, FramedPdu) and request is not None and framed.header.last and not call.sealed:
-            self._verify(call, call.request, request, framed)
+            self._verify(call, part, request, framed)
         self._open.settle(call)
         return call.key, PduFate.CALL
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.fuzz import captures, stubs
 from tests.fuzz.findings import Finding, Tally
 from tests.fuzz.known import news
-from tests.fuzz.runner import Outcome, jobs, run, say, totals
+from tests.fuzz.runner import Died, Outcome, jobs, run, say, totals
 
 MOST_WRITTEN = 20
 REPLAYS = {"stubs": stubs.replay, "captures": captures.replay}
@@ -38,7 +38,11 @@ def main() -> int:
         kind, number = given.case.split(":")
         return _one(case(kind, given.seed, int(number)))
     seed = given.seed or secrets.randbelow(2**31)
-    outcome = run(jobs(seed, given.stubs, given.captures), given.jobs, given.minutes)
+    try:
+        outcome = run(jobs(seed, given.stubs, given.captures), given.jobs, given.minutes)
+    except Died as died:
+        say(f"a process died in one of the cases {died}; seed {seed}", error=True)
+        return 1
     return _report(outcome, seed, given.out)
 
 

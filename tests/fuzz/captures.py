@@ -8,6 +8,7 @@ import struct
 import tempfile
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,8 @@ class Case:
     lossless: bool = False
     """All of the truth has to come out, not only nothing else."""
     payload_bytes: int | None = None
+    sizes: tuple[int, ...] = ()
+    """Of the files that `data` holds one after the other, where they are more than one."""
 
 
 def case(seed: int, number: int) -> Case:
@@ -71,8 +74,8 @@ def _cut_sample(place: int) -> Case:
 @cache
 def _truth_of(scenes: tuple[str, ...], segment: int | None, *, coalesced: bool) -> Truth:
     shots = record([BY_NAME[name] for name in scenes], segment, coalesced=coalesced)
-    with _written(CONTAINERS["pcap"](shots)) as path:
-        return Truth.of(Run(path))
+    with _written(CONTAINERS["pcap"](shots)) as paths:
+        return Truth.of(Run(*paths))
 
 
 def _staged(rng: random.Random) -> tuple[list[Scene], int | None, bool]:
@@ -108,6 +111,17 @@ def _lost_packets(rng: random.Random) -> Case:
     return Case(what, CONTAINERS[container](shots), truth, lossless, captured_payload(shots))
 
 
+def _rotated_files(rng: random.Random) -> Case:
+    """The recorder began a new file, once or twice; the next may be of another format."""
+    scenes, segment, coalesced = _staged(rng)
+    shots = record(scenes, segment, coalesced=coalesced)
+    bounds = [0, *sorted(rng.choices(range(1, len(shots)), k=rng.choice((1, 2)))), len(shots)]
+    files = [CONTAINERS[rng.choice(tuple(CONTAINERS))](shots[start:end]) for start, end in pairwise(bounds)]
+    truth = _truth_of(tuple(scene.name for scene in scenes), segment, coalesced=coalesced)
+    sizes = tuple(map(len, files))
+    return Case(f"{_names(scenes)} in {len(files)} files", b"".join(files), truth, True, captured_payload(shots), sizes)
+
+
 def _damaged_packets(rng: random.Random) -> Case:
     scenes, segment, coalesced = _staged(rng)
     shots = record(scenes, segment, coalesced=coalesced)
@@ -139,7 +153,11 @@ def _damaged_sample(rng: random.Random) -> Case:
     return Case(f"the sample, {_names([step])}", step(whole, rng))
 
 
-_MAKERS = (_damaged_pdus, _damaged_pdus, _lost_packets, _damaged_packets, _damaged_file)
+_MAKERS = (
+    *(_damaged_pdus, _damaged_pdus, _damaged_pdus, _damaged_pdus),
+    *(_lost_packets, _lost_packets, _damaged_packets, _damaged_packets, _damaged_file, _damaged_file),
+    _rotated_files,
+)
 
 
 @cache
@@ -162,16 +180,18 @@ def _names(things: Iterable[object]) -> str:
 
 
 class _written:  # noqa: N801 - used as a function
-    """The bytes as a file in memory, where the system has such a place."""
+    """The bytes as files in memory, where the system has such a place."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, sizes: tuple[int, ...] = ()) -> None:
         memory = Path("/dev/shm")
         self._folder = Path(tempfile.mkdtemp(prefix="mqtrail-fuzz-", dir=memory if memory.is_dir() else None))
-        self.path = self._folder / "case.pcap"
-        self.path.write_bytes(data)
+        self.paths = []
+        for start, end in pairwise(accumulate(sizes or (len(data),), initial=0)):
+            self.paths.append(self._folder / f"case-{len(self.paths)}.pcap")
+            self.paths[-1].write_bytes(data[start:end])
 
-    def __enter__(self) -> Path:
-        return self.path
+    def __enter__(self) -> list[Path]:
+        return self.paths
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder)
@@ -189,7 +209,7 @@ def replay(finding: Finding) -> Tally:
     lists = facts["truth"]
     truth = None if lists is None else Truth(*(frozenset(map(tuple, one)) for one in lists))
     tally = Tally()
-    one = Case(facts["what"], finding.data, truth, facts["lossless"], facts["payload_bytes"])
+    one = Case(facts["what"], finding.data, truth, facts["lossless"], facts["payload_bytes"], tuple(facts["sizes"]))
     _run(tally, finding.seed, finding.number, one)
     return tally
 
@@ -203,16 +223,22 @@ def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
     tally.cases += 1
     watch = Stopwatch()
     try:
-        with _written(one.data) as path, limited():
-            local = check(path, one.truth, one.payload_bytes, lossless=one.lossless)
+        with _written(one.data, one.sizes) as paths, limited():
+            local = check(paths, one.truth, one.payload_bytes, lossless=one.lossless)
             seconds = watch.seconds
             if one.payload_bytes is None:
-                check_scan(path)
+                check_scan(paths[0])
         _fast_enough(seconds, len(one.data))
     except (Exception, Hang) as error:  # noqa: BLE001 - whatever it is, it is a finding
         what, trace = reason(error)
         truth = None if one.truth is None else [sorted(one.truth.pairs), sorted(one.truth.values)]
-        facts = {"what": one.what, "truth": truth, "lossless": one.lossless, "payload_bytes": one.payload_bytes}
+        facts = {
+            "what": one.what,
+            "truth": truth,
+            "lossless": one.lossless,
+            "payload_bytes": one.payload_bytes,
+            "sizes": one.sizes,
+        }
         tally.findings.append(Finding("captures", seed, number, what, trace, facts, one.data))
         return
     tally.slowest = max(tally.slowest, (seconds, f"captures:{number} {one.what}"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +30,13 @@ class Outcome:
     captures: Tally
     seconds: float
     finished: bool
+
+
+class Died(Exception):
+    """A process ended without a word: a crash in native code, which no handler in Python sees."""
+
+    def __init__(self, suspects: list[Job]) -> None:
+        super().__init__("; ".join(f"{kind}:{first} to {first + number - 1}" for kind, _, first, number in suspects))
 
 
 def jobs(seed: int, number_of_stubs: int, number_of_captures: int) -> list[Job]:
@@ -71,8 +81,18 @@ def _results(todo: list[Job], processes: int) -> Iterator[tuple[str, Tally]]:
         yield from map(work, todo)
         return
     # Spawned: Arrow has threads, which do not survive a fork.
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap_unordered(work, todo)
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(processes, spawn, initializer=faulthandler.enable)
+    running = {pool.submit(work, job): job for job in todo}
+    try:
+        for done in as_completed(running):
+            yield done.result()
+    except BrokenProcessPool as error:
+        lost = [job for one, job in running.items() if isinstance(one.exception(), BrokenProcessPool)]
+        # They are taken in order: one of the first had begun.
+        raise Died(lost[: processes + 1]) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def line(name: str, tally: Tally) -> str:

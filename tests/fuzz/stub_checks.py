@@ -23,7 +23,7 @@ from tests.fuzz.findings import Broken, Stopwatch
 from tests.fuzz.value_shapes import Shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from decoders.ndr.columnar.plans import Plan
     from decoders.ndr.interpreter import Decoded, Decoder
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 SLOW_SECONDS = 0.5
 MEMORY_FLOOR = 1_000_000
 MEMORY_FACTOR = 20
+COLUMNS_MEMORY_FACTOR = 8
+"""Two of them are copies that the test makes."""
 MEMORY_STUB_BYTES = 4_096
 """Memory is checked for stubs below this size."""
 _ASKED = {
@@ -86,14 +88,17 @@ class Checks:
     def memory(self, stub: bytes) -> None:
         if len(stub) >= MEMORY_STUB_BYTES:
             return
-        tracemalloc.start()
-        try:
-            self.decode(stub)
-            peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        peak = _peak(lambda: self.decode(stub))
         if peak > MEMORY_FLOOR + MEMORY_FACTOR * len(stub):
             raise Broken("a stub takes more memory than it may", f"{peak} bytes for a stub of {len(stub)}")
+
+    def memory_of_columns(self, stubs: Sequence[bytes]) -> None:
+        if self.plan is None:
+            return
+        made, size = self.plan, sum(map(len, stubs))
+        peak = _peak(lambda: decode_stubs(made, stubs))
+        if peak > MEMORY_FLOOR + COLUMNS_MEMORY_FACTOR * size:
+            raise Broken("the columnar decoder takes more memory than it may", f"{peak} bytes for {size}")
 
     def together(self, stubs: Sequence[bytes], decoded: Sequence[Decoded]) -> int:
         """Arrow, derived columns and the columnar decoder; how many stubs the last one accepted."""
@@ -122,6 +127,15 @@ class Checks:
         pairs = [(row, {}) if given else (_ASKED, row) for row in values]
         for one in self._derived:
             pa.array([one.of(*pair) for pair in pairs], one.column.type).validate(full=True)
+
+
+def _peak(act: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        act()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 @cache

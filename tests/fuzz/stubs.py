@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LOT = 256
 SEEDS_PER_LOT = 24
 MEMORY_EVERY = 32
+COLUMNS_MEMORY_EVERY = 8 * LOT
 VAST_SHARE = 0.002
 """They cost a hundred times what the others do."""
 
@@ -92,7 +93,10 @@ def _run(checks: Checks, seed: int, numbers: Sequence[int], stubs: Sequence[byte
 def _together(checks: Checks, tally: Tally, sound: Sequence[tuple[int, bytes, Decoded]]) -> BaseException | None:
     try:
         with limited():
-            accepted = checks.together([stub for _, stub, _ in sound], [decoded for _, _, decoded in sound])
+            stubs = [stub for _, stub, _ in sound]
+            accepted = checks.together(stubs, [decoded for _, _, decoded in sound])
+            if any(number % COLUMNS_MEMORY_EVERY == 0 for number, _, _ in sound):
+                checks.memory_of_columns(stubs)
     except (Exception, Hang) as error:  # noqa: BLE001
         return error
     tally.count("accepted by columns", accepted)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from decoders.interfaces import qm2qm
 from tests.live.comparing import differences
 from tests.live.recording import Recording, record
 from tests.live.report import HOST
@@ -167,8 +168,12 @@ def test_ntlm_says_who_called(recording: Recording, found: Local, talk: Talk) ->
         assert (call["username"], call["domain"]) == (USERNAME, DOMAIN)
 
 
-def test_levels_of_security_are_all_there() -> None:
+def test_the_story_leaves_nothing_out() -> None:
     assert {talk.auth_level for talk in TALKS} == {None, CONNECT, INTEGRITY, PRIVACY}
+    every = {operation.name for operation in qm2qm.INTERFACE.operations}
+    complete = [talk for talk in TALKS if {call.operation for call in talk.calls} >= every]
+    assert {(talk.syntax, talk.byte_order) for talk in complete} == {("ndr", "<"), ("ndr", ">"), ("ndr64", "<")}
+    assert {call.operation for talk in TALKS for call in talk.calls} - every == {"R_QMMgmtGetInfo", "R_QMMgmtAction"}
 
 
 @pytest.mark.parametrize("talk", PRIVATE, ids=lambda talk: talk.name)

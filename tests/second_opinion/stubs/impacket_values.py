@@ -126,7 +126,7 @@ def _octets(value: bytes) -> list[bytes]:
 
 
 def dissected(operation: Operation, direction: Direction, syntax: Syntax, stub: bytes) -> tuple[dict[str, Any], int]:
-    """impacket's values and how many bytes it took."""
+    """What impacket reads, and how many bytes it took."""
     call = CALLS[operation.name, direction](isNDR64=syntax is Syntax.NDR64)
     consumed: int = call.fromString(stub)
     return Speaker(_TYPES).values(operation.on_the_wire(direction), call), consumed

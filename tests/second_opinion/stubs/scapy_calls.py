@@ -58,7 +58,8 @@ class Call:
         endian = "little" if self.order == "<" else "big"
         # Only the request says how long apVar is.
         asked = {} if count is None else {"request_packet": ms_mqmr.R_QMMgmtGetInfo_Request(cp=count)}
-        return made(*stub, ndr64=self.syntax is Syntax.NDR64, ndrendian=endian, **asked, **fields)
+        packet: Packet = made(*stub, ndr64=self.syntax is Syntax.NDR64, ndrendian=endian, **asked, **fields)
+        return packet
 
     def encoded(self, values: Mapping[str, Any], fill: int = 0) -> bytes:
         types = self.interface.types
@@ -68,7 +69,7 @@ class Call:
         return decode(self.operation, self.direction, stub, self.interface.types, self.syntax, self.order)
 
     def dissected(self, stub: bytes, count: int | None = None) -> tuple[dict[str, Any], bytes]:
-        """scapy's values, and what it leaves over. `count`: elements of apVar in a response."""
+        """What scapy reads, and what it leaves over. `count`: elements of apVar in a response."""
         packet = self._packet(stub, count=count)
         return self._speaker.values(self.operation.on_the_wire(self.direction), packet), bytes(packet.payload)
 

@@ -1,4 +1,4 @@
-"""scapy reads what we write and we read what scapy writes, byte for byte the same, but for what differences.toml has."""
+"""scapy reads what we write and we read what scapy writes, the same bytes, but for what differences.toml has."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _encodings(declared: Call, values: dict[str, Any]) -> Iterator[Call]:
 
 
 def _without_nul(values: Any) -> Any:  # noqa: ANN401 - any of them
-    """string-inner-nul"""
+    # string-inner-nul
     match values:
         case str():
             return values.replace("\0", "0")

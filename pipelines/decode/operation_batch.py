@@ -1,0 +1,150 @@
+"""The calls of one operation that were held together, decoded: their rows in every table."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from decoders.ndr.model import Direction
+from pipelines.decode.call_rows import DecodeState, call_row, first_ts_ns
+from pipelines.decode.endpoints import endpoint_rows
+from pipelines.decode.stubs import Stub, declared, decode_stubs
+from pipelines.decode.times import micros, nanos
+from schemas.tables.derived import DERIVED
+from schemas.tables.typed import TYPED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from decoders.dcerpc.call_model import Part
+    from pipelines.decode.call_rows import Identity
+    from pipelines.decode.connection import Captures, PlacedCall
+    from pipelines.decode.stubs import DecodedStubs
+
+Row = dict[str, Any]
+
+
+class OperationBatch:
+    def __init__(
+        self,
+        interface_uuid: str,
+        opnum: int,
+        group: Sequence[tuple[PlacedCall, Identity | None]],
+        captures: Captures,
+        *,
+        keep_payload: bool,
+    ) -> None:
+        self._table = TYPED[interface_uuid, opnum]
+        self._interface, self._operation = declared(interface_uuid, opnum)
+        self._group, self._captures = group, captures
+        calls = [placed.call for placed, _ in group]
+        self._parts: dict[Direction, list[Part | None]] = {
+            Direction.IN: [call.request for call in calls],
+            Direction.OUT: [call.response for call in calls],
+        }
+        self._decoded: dict[Direction, DecodedStubs] = {
+            direction: decode_stubs(
+                interface_uuid, opnum, direction, [_stub(part, one[1]) for part, one in zip(parts, group, strict=True)],
+                keep_payload=keep_payload,
+            )
+            for direction, parts in self._parts.items()
+        }  # fmt: skip
+
+    def state(self, number: int) -> DecodeState:
+        for direction, parts in self._parts.items():
+            part = parts[number]
+            if part is not None and (not part.complete or number in self._decoded[direction].incomplete):
+                return DecodeState.PARTIAL
+        return DecodeState.FULL
+
+    def call_rows(self) -> Iterator[Row]:
+        statuses: list[int | None] = [None] * len(self._group)
+        if self._operation.status:
+            column = pc.struct_field(self._decoded[Direction.OUT].column, self._operation.status)
+            statuses = column.to_pylist()
+        for number, (placed, identity) in enumerate(self._group):
+            operation, status, state = self._operation.name, statuses[number], self.state(number)
+            yield call_row(placed, identity, operation, status, state, self._captures)
+
+    def issues(self) -> Iterator[Row]:
+        for direction, decoded in self._decoded.items():
+            for number, problems in decoded.problems.items():
+                placed, part = self._group[number][0], self._parts[direction][number]
+                if part is None:
+                    continue
+                capture, frame = part.frames[0]
+                call = placed.place.call_uid(placed.call.key)
+                side = "request" if direction is Direction.IN else "response"
+                for one in problems:
+                    where = f"{self._table.name} {side}, {one.path}" if one.path else f"{self._table.name} {side}"
+                    detail = f"{where}: {one.detail}"
+                    yield self._captures.issue(placed.place.uid, one.code, detail, capture, frame, one.offset, call)
+
+    def typed_batch(self) -> pa.RecordBatch:
+        placed = [one for one, _ in self._group]
+        times = [first_ts_ns(one.call) for one in placed]
+        columns: dict[str, Any] = {
+            "call_uid": [one.place.call_uid(one.call.key) for one in placed],
+            "ts": [micros(ts_ns) for ts_ns in times],
+            "ts_ns": [nanos(ts_ns) for ts_ns in times],
+            "uid": [one.place.uid for one in placed],
+            "id": [one.place.id for one in placed],
+            "decode_state": [str(self.state(number)) for number in range(len(placed))],
+            "request": self._decoded[Direction.IN].column,
+            "response": self._decoded[Direction.OUT].column,
+            "capture_id": [self._captures.capture_id(one.capture) for one in placed],
+        }
+        derived = DERIVED.get((self._interface.name, self._operation.name), ())
+        if derived:
+            for one in derived:
+                columns[one.column.name] = [one.of(*values) for values in self._values()]
+        arrays = [
+            columns[column.name]
+            if isinstance(columns[column.name], pa.Array)
+            else pa.array(columns[column.name], column.type)
+            for column in self._table.columns
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self._table.arrow)
+
+    def endpoints(self) -> Iterator[Row]:
+        announced = endpoint_rows(self._interface.name, self._operation.name)
+        if announced is None:
+            return
+        for (placed, _), (request, response) in zip(self._group, self._values(), strict=True):
+            if placed.call.response is None:
+                continue
+            capture, frame = placed.call.response.frames[0]
+            ts_ns = placed.call.response.first_ts_ns
+            for row in announced(request, response, placed.place.id["resp_h"]):
+                yield row | {
+                    "ts": micros(ts_ns),
+                    "ts_ns": nanos(ts_ns),
+                    "uid": placed.place.uid,
+                    "call_uid": placed.place.call_uid(placed.call.key),
+                    "id": placed.place.id,
+                    "source": self._operation.name,
+                    "frame": frame,
+                    "capture_id": self._captures.capture_id(capture),
+                }
+
+    def _values(self) -> list[tuple[Row, Row]]:
+        both = (self._decoded[direction].column.to_pylist() for direction in (Direction.IN, Direction.OUT))
+        return [(_plain(request) or {}, _plain(response) or {}) for request, response in zip(*both, strict=True)]
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - rows of any table
+    """Arrow's Decimal is an integer to everybody else."""
+    if isinstance(value, Decimal):
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _stub(part: Part | None, identity: Identity | None) -> Stub | None:
+    if part is None or identity is None or identity.syntax is None:
+        return None
+    return Stub(part.stub, identity.syntax, part.byte_order)
