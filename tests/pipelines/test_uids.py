@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.uids import connection_uid
+from pipelines.uids import call_uid, connection_uid
 
 LOW, HIGH = (b"\x0a\0\0\1", 2103), (b"\x0a\0\0\2", 50_000)
 
@@ -25,3 +25,14 @@ def test_every_fact_counts() -> None:
         (LOW, HIGH, 1, 2, 9),
     ]
     assert len({connection_uid(*facts) for facts in variants}) == len(variants)
+
+
+def test_call_id_depends_on_connection_direction_and_offset_only() -> None:
+    one = call_uid("Cabc", from_orig=True, offset=72)
+    assert one == call_uid("Cabc", from_orig=True, offset=72)
+    others = {
+        call_uid("Cabd", from_orig=True, offset=72),
+        call_uid("Cabc", from_orig=False, offset=72),
+        call_uid("Cabc", from_orig=True, offset=73),
+    }
+    assert len(others | {one}) == 4
