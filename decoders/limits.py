@@ -125,7 +125,7 @@ MAX_TOWER_FLOORS: Final = 16
 """[MS-RPCE] 3.1.3.5.3: servers refuse more than six floors; what hides behind more than 16 is no endpoint."""
 
 MAX_EARLY_ANSWERS: Final = 2_048
-"""Answers kept for a request that comes out later: behind a hole a search may hold back 64 KB of small requests."""
+"""Calls kept for what may come out late, on either side: behind a hole a search holds back 64 KB of small PDUs."""
 
 MAX_COLUMNAR_ROUNDS: Final = 4_096
 """Rounds, one an array element, of one columnar batch: eight times ept_lookup's 500 entries; more are interpreted."""

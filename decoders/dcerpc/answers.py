@@ -46,9 +46,9 @@ class Answers:
             self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
             return None, PduFate.NO_CALL
         if call is None:
-            over = self._open.over(slot)
-            if over is not None:
-                return over, PduFate.LATE
+            late = self._open.late_answer(slot, last=framed.header.last)
+            if late is not None:
+                return late, PduFate.LATE
             if not framed.header.first:
                 return self._stray_fragment(from_client, framed)
             call = self._open.begin(slot, framed, self._evidence.hole(from_client))
@@ -68,9 +68,9 @@ class Answers:
         if call is None:
             if self._negotiation.contexts.refuse(framed):
                 return None, PduFate.NEGOTIATION
-            over = self._open.over(slot)
-            if over is not None:
-                return over, PduFate.LATE
+            late = self._open.late_answer(slot, last=True)
+            if late is not None:
+                return late, PduFate.LATE
             call = self._open.begin(slot, framed, self._evidence.hole(from_client))
             call.ctx_id = None if fault is None else fault.p_cont_id
         self._open.note(call, framed, fault)
@@ -98,9 +98,8 @@ class Answers:
     def _addressee(self, slot: Slot, framed: AnyPdu) -> OpenCall | None:
         """The call whose response is under way, or else the one whose request waits for an answer."""
         call, under_way = self._last_asked(slot, framed), self._open.answering(slot)
-        if under_way is not None and under_way.response is not None:
-            if call is None or call.request is None or call.request.began < under_way.response.began:
-                return under_way
+        if under_way is not None and not _asked_since(call, under_way):
+            return under_way
         if call is None or self._is_certain(call):
             return call
         detail = f"an answer to call id {slot[1]} may be that to a request which was not captured"
@@ -132,3 +131,9 @@ class Answers:
             detail = f"response of call id {framed.header.call_id} without its first fragment and its request"
             self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed)
         return None, PduFate.NO_CALL
+
+
+def _asked_since(call: OpenCall | None, under_way: OpenCall) -> bool:
+    if call is None or call.request is None or under_way.response is None:
+        return False
+    return call.request.began > under_way.response.began

@@ -120,8 +120,8 @@ class CallTracker:
         slot = from_client, framed.header.call_id
         call = self.open_calls.asking(slot)
         if call is None:
-            over = self.open_calls.over(slot)
-            return over, PduFate.NO_CALL if over is None else PduFate.LATE
+            late = self.open_calls.late_answer(slot, last=False)
+            return late, PduFate.NO_CALL if late is None else PduFate.LATE
         if framed.header.packet_type is PacketType.ORPHANED:
             call.orphaned = True
         else:

@@ -47,6 +47,7 @@ class Framer:
 
     __slots__ = (
         "_at",
+        "_header",
         "_held",
         "_needed",
         "_open",
@@ -71,6 +72,8 @@ class Framer:
         """Stream offset of the first byte held."""
         self._needed = 0
         """Offset up to which bytes must be there before there is anything to decide."""
+        self._header: PduHeader | None = None
+        """Of the PDU that begins with the first byte held, once read; the rest of it is awaited."""
         self._sources = Sources()
         self._skipped = SkippedRun(sender, self._sources)
         self._open: _Open | None = None
@@ -120,6 +123,7 @@ class Framer:
                 # A segment that is one PDU, as most small ones are, is not copied.
                 self._give(header, payload, out)
                 return
+            self._header = header
         self._held += payload
         if self._at + len(self._held) >= self._needed:
             self._advance(out, final=False)
@@ -162,7 +166,7 @@ class Framer:
             self._skip(len(held), SkipReason.HEADER_CUT if may_begin_header(held) else SkipReason.NOT_RPC, out)
             return
         self._skipped.end(out)
-        self.speaks = True
+        self.speaks, self._header = True, None
         tally = Tally(self._sources.next[0])
         self._sources.charge(len(held), tally)
         self._open = _Open(self._at, header, bytes(held), header.frag_length - len(held), tally)
@@ -180,13 +184,13 @@ class Framer:
             elif len(held) < HEADER_BYTES:
                 self._needed = self._at + HEADER_BYTES
                 return
-            elif (header := parse_header(held)) is None:
+            elif (header := self._header or parse_header(held)) is None:
                 if self.speaks or self.peer_speaks:
                     self._begin_search()
                 else:
                     self._state = _State.NOT_RPC
             elif len(held) < header.frag_length:
-                self._needed = self._at + header.frag_length
+                self._header, self._needed = header, self._at + header.frag_length
                 return
             else:
                 data = bytes(memoryview(held)[: header.frag_length])
@@ -196,12 +200,12 @@ class Framer:
 
     def _give(self, header: PduHeader, data: bytes, out: list[Framed]) -> None:
         self._skipped.end(out)
-        self.speaks = True
+        self.speaks, self._header = True, None
         out.append(FramedPdu(self.sender, self._at, header, data, self._sources.origin(len(data))))
         self._at += len(data)
 
     def _begin_search(self) -> None:
-        self._state, self._needed = _State.SEARCHING, 0
+        self._state, self._needed, self._header = _State.SEARCHING, 0, None
         self._search = HeaderSearch(self._at)
         self._search_limit = self._at + MAX_RESYNC_BYTES
 

@@ -36,9 +36,13 @@ class OpenCalls:
         self._slots: defaultdict[Slot, list[OpenCall]] = defaultdict(list)
         self._lingering: dict[int, OpenCall] = {}
         """Calls kept only since bytes of the other side may come out late; by serial number."""
-        self._over: dict[Slot, CallKey] = {}
-        """Calls given out before their last fragment came: the slot's stragglers are theirs."""
+        self._late_requests: dict[Slot, CallKey] = {}
+        """Calls given out before the rest of their request came."""
+        self._late_answers: dict[Slot, CallKey] = {}
+        """Calls given up before their answer came."""
         self._serial = 0
+        self.unasked = 0
+        """Calls whose request has not come out."""
         self.stub_bytes = 0
         """Kept for the open calls together."""
 
@@ -68,15 +72,22 @@ class OpenCalls:
             return None
         return inner if call.request is not None and call.request.began < inner.request.began else None
 
-    def over(self, slot: Slot) -> CallKey | None:
-        return self._over.get(slot)
+    def late_request(self, slot: Slot) -> CallKey | None:
+        """The call given out that a later fragment of a request belongs to."""
+        return self._late_requests.get(slot)
+
+    def late_answer(self, slot: Slot, *, last: bool) -> CallKey | None:
+        """The call given up that an answer belongs to: one, up to its last fragment."""
+        return self._late_answers.pop(slot, None) if last else self._late_answers.get(slot)
 
     def begin(self, slot: Slot, framed: AnyPdu, hole: Began) -> OpenCall:
         if len(self._calls) >= MAX_OPEN_CALLS:
             self._evict(next(iter(self._calls.values())), framed)
-        self._over.pop(slot, None)
+        self._late_requests.pop(slot, None)
+        self._late_answers.pop(slot, None)
         call = OpenCall((framed.sender, framed.offset), slot, self._serial, hole)
         self._serial += 1
+        self.unasked += 1
         self._calls[call.serial] = call
         self._slots[slot].append(call)
         return call
@@ -87,6 +98,7 @@ class OpenCalls:
         if stack[-1] is not call:
             stack.remove(call)
             stack.append(call)
+        self.unasked -= 1
         call.request = PartBuilder(framed)
         return call.request
 
@@ -172,15 +184,16 @@ class OpenCalls:
 
     def end(self, call: OpenCall, *, evicted: bool = False) -> None:
         del self._calls[call.serial]
+        self.unasked -= call.request is None
         self._lingering.pop(call.serial, None)
         stack = self._slots[call.slot]
         stack.remove(call)
         if not stack:
             del self._slots[call.slot]
-        if evicted or (call.answered and call.request is not None and not call.request.ended):
-            self._over[call.slot] = call.key
-            if len(self._over) > MAX_OPEN_CALLS:
-                del self._over[next(iter(self._over))]
+        if evicted and not call.answered:
+            _remember(self._late_answers, call)
+        if call.request is not None and not call.request.ended and (evicted or call.fault is not None):
+            _remember(self._late_requests, call)
         self._give_out(call, evicted=evicted)
 
     def _give_out(self, call: OpenCall, *, evicted: bool) -> None:
@@ -198,3 +211,9 @@ class OpenCalls:
     def finish(self) -> None:
         for call in list(self._calls.values()):
             self.end(call)
+
+
+def _remember(late: dict[Slot, CallKey], call: OpenCall) -> None:
+    late[call.slot] = call.key
+    if len(late) > MAX_OPEN_CALLS:
+        del late[next(iter(late))]

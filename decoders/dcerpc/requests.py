@@ -33,9 +33,9 @@ class Requests:
         request = parsed if isinstance(parsed, Request) else None
         call = self._continued(slot, framed, request) or self._answered_before(slot, framed, request)
         if call is None:
-            over = self._open.over(slot)
-            if over is not None and not framed.header.first:
-                return over, PduFate.LATE
+            late = None if framed.header.first else self._open.late_request(slot)
+            if late is not None:
+                return late, PduFate.LATE
             call = self._begin(slot, framed)
         part = call.request
         if part is None:
@@ -66,6 +66,8 @@ class Requests:
 
     def _answered_before(self, slot: Slot, framed: AnyPdu, request: Request | None) -> OpenCall | None:
         """The call whose answer came out before this request, which was sent earlier."""
+        if not self._open.unasked:
+            return None
         began = framed.origin.began
         for call in tuple(self._open.of(slot)):
             answered = call.answer_began

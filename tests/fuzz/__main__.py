@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="0: a new one, told in the last line")
     parser.add_argument("--minutes", type=float, default=60, help="stop after so long")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--out", type=Path, default=Path(), help="folder for the cases that failed")
+    parser.add_argument("--out", type=Path, default=Path("out/fuzz"), help="folder for the cases that failed")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one case that failed again")
     parser.add_argument("--case", metavar="KIND:NUMBER", help="run one case by its number, e.g. captures:70")
     given = parser.parse_args()

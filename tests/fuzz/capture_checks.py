@@ -18,7 +18,7 @@ from tests.fuzz.findings import Broken
 from tests.local import Local
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -62,9 +62,11 @@ class Run(Local):
         super()._unwrap(batch)
 
 
-def check(path: Path, truth: Truth | None = None, payload_bytes: int | None = None, *, lossless: bool = False) -> Local:
+def check(
+    paths: Sequence[Path], truth: Truth | None = None, payload_bytes: int | None = None, *, lossless: bool = False
+) -> Local:
     """`truth`: where packets were only lost, or `lossless` not even that. `payload_bytes`: by our own count."""
-    local = Run(path)
+    local = Run(*paths)
     if imbalances := local.imbalances():
         raise Broken(f"the accounting does not add up: {imbalances[0].split(':')[0]}", imbalances)
     _known_names(local)
@@ -164,16 +166,21 @@ def _whole_calls(local: Local) -> None:
 
 
 def _frames(local: Local) -> None:
-    of_call: dict[str, set[int]] = defaultdict(set)
+    of_call: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for pdu in local.tables["pdus"]:
         if not pdu["frames"]:
             raise Broken("a PDU has no frame", pdu)
         if pdu["call_uid"]:
-            of_call[pdu["call_uid"]].update(pdu["frames"])
+            of_call[pdu["call_uid"]].update(_named(pdu, "frames"))
     for call in local.tables["calls"]:
-        named = {*(call["request_frames"] or ()), *(call["response_frames"] or ())}
+        named = _named(call, "request_frames", "response_frames")
         if not named or not named <= of_call[call["call_uid"]]:
             raise Broken("a call has frames that none of its PDUs has, or none", (call, of_call[call["call_uid"]]))
+
+
+def _named(row: dict[str, Any], *columns: str) -> set[tuple[str, int]]:
+    here = {(row["capture_id"], frame) for column in columns for frame in row[column] or ()}
+    return here | {(other["capture_id"], other["frame"]) for other in row["elsewhere"] or ()}
 
 
 def _no_byte_forgotten(local: Local, payload_bytes: int | None) -> None:

@@ -185,7 +185,7 @@ class _written:  # noqa: N801 - used as a function
     def __init__(self, data: bytes, sizes: tuple[int, ...] = ()) -> None:
         memory = Path("/dev/shm")
         self._folder = Path(tempfile.mkdtemp(prefix="mqtrail-fuzz-", dir=memory if memory.is_dir() else None))
-        self.paths = []
+        self.paths: list[Path] = []
         for start, end in pairwise(accumulate(sizes or (len(data),), initial=0)):
             self.paths.append(self._folder / f"case-{len(self.paths)}.pcap")
             self.paths[-1].write_bytes(data[start:end])

@@ -41,6 +41,7 @@ class Finding:
         return f"{self.kind}:{self.number} (seed {self.seed})"
 
     def write(self, folder: Path) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"fuzz-{self.kind}-{self.seed}-{self.number}.json"
         fields = asdict(self) | {"data": base64.b64encode(self.data).decode()}
         path.write_text(json.dumps(fields, indent=1) + "\n")

@@ -64,7 +64,7 @@ def test_before_the_damage_nothing_is_wrong(container: str, tmp_path: Path) -> N
         shots = record([scene], None)
         path = tmp_path / f"{scene.name}.pcap"
         path.write_bytes(CONTAINERS[container](shots))
-        local = check(path, payload_bytes=captured_payload(shots))
+        local = check([path], payload_bytes=captured_payload(shots))
         assert [row["detail"] for row in local.tables["issues"]] == []
         requests = [turn.data for turn in scene.turns if turn.data[2] == 0 and turn.data[3] & 1]
         assert len(local.tables["calls"]) == len(requests) > 0
@@ -110,7 +110,8 @@ def test_a_fault_is_found_written_and_replayed(tmp_path: Path, monkeypatch: pyte
 def test_bytes_forgotten_are_found(tmp_path: Path) -> None:
     number = next(n for n in range(1, 99) if captures.case(SEED, n).payload_bytes)
     one = captures.case(SEED, number)
-    facts = {"what": one.what, "truth": None, "lossless": False, "payload_bytes": (one.payload_bytes or 0) + 1}
+    wrong = (one.payload_bytes or 0) + 1
+    facts = {"what": one.what, "truth": None, "lossless": False, "payload_bytes": wrong, "sizes": one.sizes}
     lying = Finding("captures", SEED, number, "", "", facts, one.data)
     again = Finding.read(lying.write(tmp_path))
     assert [found.what for found in REPLAYS["captures"](again).findings] == ["payload bytes are missing"]
@@ -122,7 +123,7 @@ def test_what_was_not_said_before_a_loss_is_found() -> None:
     assert one.truth is not None
     pairs, values = sorted(one.truth.pairs), sorted(one.truth.values)
     for truth, fault in (([[], values], "pairs a request"), ([pairs, []], "changes what a stub")):
-        facts = {"what": one.what, "truth": truth, "lossless": False, "payload_bytes": None}
+        facts = {"what": one.what, "truth": truth, "lossless": False, "payload_bytes": None, "sizes": ()}
         (found,) = captures.replay(Finding("captures", SEED, number, "", "", facts, one.data)).findings
         assert fault in found.what
 

@@ -173,4 +173,4 @@ def test_memory_does_not_grow_with_the_length_of_a_conversation() -> None:
         return used
 
     short, long = peak(5_000), peak(20_000)
-    assert long < short + 200_000, f"{short} bytes for 7 MB, {long} for 28 MB"
+    assert long < short + 1_000_000, f"{short} bytes for 7 MB, {long} for 28 MB"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import struct
+from typing import TYPE_CHECKING
 
 import pytest
 
 from decoders.dcerpc import contexts as module
 from decoders.dcerpc.call_model import BindingSource
-from decoders.dcerpc.contexts import Contexts
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import Talk
+
+if TYPE_CHECKING:
+    from decoders.dcerpc.contexts import Contexts
 
 FEATURES = ("6cb71c2c-9812-4540-0300-000000000000", 1, 0)
 ZERO = ("00000000-0000-0000-0000-000000000000", 0, 0)

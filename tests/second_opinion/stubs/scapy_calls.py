@@ -45,8 +45,7 @@ class Call:
     order: ByteOrder
 
     def __str__(self) -> str:
-        """For the ids of tests, which go through all encodings."""
-        return f"{self.operation.name}-{self.direction.name}"
+        return f"{self.operation.name}-{self.direction.name}-{self.syntax}{self.order}"
 
     @property
     def _speaker(self) -> Speaker:
