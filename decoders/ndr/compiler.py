@@ -11,7 +11,7 @@ from decoders.ndr.layout import Layout, is_octets
 from decoders.ndr.model import Array, Pointer, PointerKind, String, Struct, Union
 from decoders.ndr.pointers import embedded, not_embedded, outermost
 from decoders.ndr.strings import string, string_or_character
-from decoders.ndr.structures import conformant, nothing_read, structure
+from decoders.ndr.structures import conformant, gap, nothing_read, structure
 from decoders.ndr.unions import Chosen, union
 
 if TYPE_CHECKING:
@@ -181,7 +181,10 @@ class Compiler:
         layout, alignment = self.layout, self.layout.alignment(declared)
         parts = self._parts(declared.members, alignment, embedded=True)
         template = nothing_read(declared.members, layout)
-        step = structure(template, parts, alignment, trailing_gap=layout.ndr64)
+        if layout.ndr64:
+            # [MS-RPCE] 2.2.5.3.4.1: it follows the last member that is not conformant.
+            parts.insert(len(parts) - layout.conformant(declared), (gap(alignment), ""))
+        step = structure(template, parts, alignment)
         if layout.conformant(declared) and not use.hoisted:
             return conformant(step, layout, self._order)
         return step

@@ -192,8 +192,11 @@ class _Encoder:
         for member in declared.members:
             inner = value.get(member.name) if member.name else value
             last = hoisted and member is declared.members[-1]
+            if last and self._layout.ndr64:
+                # [MS-RPCE] 2.2.5.3.4.1: the gap follows the last member that is not conformant.
+                self._align(alignment)
             self._write(Spot(member.type, inner, value, member.switch_is, hoisted=last))
-        if self._layout.ndr64:
+        if self._layout.ndr64 and not hoisted:
             self._align(alignment)
 
     def _hoisted_count(self, declared: Struct, value: Mapping[str, Any]) -> int:

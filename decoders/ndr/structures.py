@@ -27,9 +27,7 @@ def nothing_read(members: Iterable[Member], layout: Layout) -> dict[str, Any]:
     return dict.fromkeys(names)
 
 
-def structure(
-    template: dict[str, Any], parts: Sequence[tuple[Step, str]], alignment: int, *, trailing_gap: bool
-) -> Step:
+def structure(template: dict[str, Any], parts: Sequence[tuple[Step, str]], alignment: int) -> Step:
     mask = alignment - 1
 
     def step(reader: Reader, container: Container, key: Key, place: Place) -> None:
@@ -38,9 +36,17 @@ def structure(
         reader.at = (reader.at + mask) & ~mask
         for part, name in parts:
             part(reader, values, name, here)
-        if trailing_gap:
-            # A gap that the stub's end cut off takes nothing away.
-            reader.at = min((reader.at + mask) & ~mask, reader.size)
+
+    return step
+
+
+def gap(alignment: int) -> Step:
+    """NDR64's trailing gap, as a part without a value."""
+    mask = alignment - 1
+
+    def step(reader: Reader, _container: Container, _key: Key, _place: Place) -> None:
+        # A gap that the stub's end cut off takes nothing away.
+        reader.at = min((reader.at + mask) & ~mask, reader.size)
 
     return step
 

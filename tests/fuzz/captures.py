@@ -204,6 +204,15 @@ def run(seed: int, numbers: Iterable[int]) -> Tally:
     return tally
 
 
+def run_rest(scene: str, *kept: int) -> Tally:
+    """Of the packets of a scene, those that were captured, by their places."""
+    shots = record([BY_NAME[scene]], None)
+    data = CONTAINERS["pcap"]([shots[place] for place in kept])
+    tally = Tally()
+    _run(tally, 0, 0, Case(f"{scene}, packets {kept}", data, _truth_of((scene,), None, coalesced=False)))
+    return tally
+
+
 def replay(finding: Finding) -> Tally:
     facts = finding.facts
     lists = facts["truth"]

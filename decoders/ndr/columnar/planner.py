@@ -237,8 +237,10 @@ class Planner:
         entries: list[tuple[str, Build]] = []
         for member, inner in zip(declared.members, members, strict=True):
             last = hoisted if conformant and member is declared.members[-1] else None
+            if last is not None and layout.ndr64:
+                scope.align(alignment)
             entries += self._member(scope, member, inner, Use(holder, member.range, member.switch_is, hoisted=last))
-        if layout.ndr64:
+        if layout.ndr64 and not conformant:
             scope.align(alignment)
         return _records(entries)
 

@@ -32,7 +32,12 @@ def test_counts_have_64_bits() -> None:
         (Array(USHORT, size_is="m", length_is="n"), f"{one} {none} {one} 0700", [7]),
         (String(WCHAR), f"{one} {none} {one} 0000", ""),
         (String(CHAR, bound=9), f"{none} {one} 00", ""),
-        (struct(COUNT, Member("a", Array(BYTE, size_is="n"))), f"{one} 01000000 07 eeeeee", {"n": 1, "a": b"\7"}),
+        (struct(COUNT, Member("a", Array(BYTE, size_is="n"))), f"{one} 01000000 07", {"n": 1, "a": b"\7"}),
+        (
+            struct(COUNT, Member("s", USHORT), Member("a", Array(BYTE, size_is="n"))),
+            f"{one} 01000000 0200 eeee 07",
+            {"n": 1, "s": 2, "a": b"\7"},
+        ),
     ]
     for declared, stub, expected in cases:
         assert value(declared, stub, syntax=NDR64) == expected
