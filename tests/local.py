@@ -36,7 +36,9 @@ class Local:
     """What came out. `tables` has an entry for every table of the streams and for each typed table with rows."""
 
     def __init__(self, *paths: Path, choice: Choice | None = None, keep_payload: bool = False) -> None:
-        self.tables: dict[str, list[Row]] = {name: [] for name in ("flows", "asides", "announced", "issues", "pdus", "calls")}
+        self.tables: dict[str, list[Row]] = {
+            name: [] for name in ("flows", "asides", "announced", "issues", "pdus", "calls")
+        }
         self.refused: list[UnreadableCapture] = []
         segments = []
         for file, path in enumerate(paths):

@@ -94,8 +94,10 @@ class Contexts:
 
     def answer(self, pdu: AnyPdu, ack: BindAck) -> bool | None:
         """None: the number of results is not that of the proposal."""
-        self.assoc_group_id = ack.assoc_group_id
-        self.max_xmit_frag, self.max_recv_frag = ack.max_xmit_frag, ack.max_recv_frag
+        if ack.header.packet_type is PacketType.BIND_ACK:
+            # [C706] 12.6.4.2: in alter_context_resp they are to be ignored, and some servers draw a new group id there.
+            self.assoc_group_id = ack.assoc_group_id
+            self.max_xmit_frag, self.max_recv_frag = ack.max_xmit_frag, ack.max_recv_frag
         proposal = self._answered_by(pdu)
         if proposal is None:
             return True

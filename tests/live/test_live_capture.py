@@ -135,16 +135,7 @@ def test_a_connection_may_change_its_interface(recording: Recording, found: Loca
     assert len({call["ctx_id"] for call in calls}) == len({call["endpoint"] for call in calls}) > 1
 
 
-ALTER = pytest.mark.xfail(
-    strict=True, reason="the group id of alter_context_resp, to be ignored by [C706] 12.6.4.2, replaces bind_ack's"
-)
-
-
-@pytest.mark.parametrize(
-    "talk",
-    [pytest.param(talk, marks=ALTER if talk.alters else ()) for talk in TALKS if talk.client == "scapy"],
-    ids=lambda talk: talk.name,
-)
+@pytest.mark.parametrize("talk", [talk for talk in TALKS if talk.client == "scapy"], ids=lambda talk: talk.name)
 def test_calls_are_of_the_group_that_the_client_joined(recording: Recording, found: Local, talk: Talk) -> None:
     calls = of_talk(recording, found.tables["calls"], talk.name)
     assert {call["assoc_group_id"] for call in calls} == {recording.told[talk.name].assoc_group}
