@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Start:
     """Data segments and ACKs seen before position 0 is known."""
 
-    __slots__ = ("_first_ack", "_probes", "_size", "fin_seq", "last_ack", "segments")
+    __slots__ = ("_ack_before_data", "_first_ack", "_probes", "_size", "fin_seq", "last_ack", "segments")
 
     def __init__(self) -> None:
         self.segments: list[Segment] = []
@@ -23,6 +23,7 @@ class Start:
         self.last_ack: tuple[int, int] | None = None
         """The peer's furthest ACK number and the packet number it came with."""
         self._first_ack: int | None = None
+        self._ack_before_data = False
         self._size = 0
         self._probes: set[int] = set()
         """Numbers of keep-alives (RFC 9293 3.8.4), whose one byte is garbage before the next of the stream."""
@@ -41,7 +42,7 @@ class Start:
 
     def acknowledge(self, ack: int, packet: int) -> None:
         if self.last_ack is None:
-            self._first_ack = ack
+            self._first_ack, self._ack_before_data = ack, not self.segments
         elif not 0 < distance(ack, self.last_ack[0]) <= MAX_AHEAD_BYTES:
             return
         self.last_ack = (ack, packet)
@@ -49,10 +50,17 @@ class Start:
     def first_position(self) -> int | None:
         """The sequence number of position 0, None where nothing tells it.
 
-        Without any data it is what the peer had acknowledged at first: what it acknowledged later was not captured.
+        It is what the peer had acknowledged before any data came, if that is less: the bytes between were not captured,
+        and what follows them may be the answer to something else than what the peer is seen to have asked.
         """
+        first = self._first_data()
+        if first is None or self._first_ack is None or not self._ack_before_data:
+            return self._first_ack if first is None else first
+        return self._first_ack if 0 < distance(first, self._first_ack) <= MAX_AHEAD_BYTES else first
+
+    def _first_data(self) -> int | None:
         if not self.segments:
-            return self._first_ack
+            return None
         data = [segment.seq for segment in self.segments if segment.wire_len != 1 or segment.seq not in self._probes]
         if not data:
             return add(self.segments[0].seq, 1)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
-
-from tests.fuzz import captures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,18 +27,7 @@ class Known:
         return (finding.kind, finding.what) == (self.kind, self.what) and self.where in facts
 
 
-KNOWN: tuple[Known, ...] = (
-    Known(
-        "captures",
-        "a loss pairs a request and an answer that do not belong together",
-        "reused",
-        "One call id for all calls; a request's packet acknowledges bytes of the server's before the first one "
-        "captured. Its direction then begins there as if nothing were missing, and its first answer is taken for that "
-        "of the request.",
-        # A request, and the answer to the next one.
-        partial(captures.run_rest, "reused", 11, 14),
-    ),
-)
+KNOWN: tuple[Known, ...] = ()
 
 
 def news(findings: list[Finding]) -> list[Finding]:

@@ -141,6 +141,22 @@ def test_fin_of_a_stream_joined_in_the_middle_shows_missing_bytes() -> None:
     assert gaps(events) == [(2, 3, NOT_CAPTURED)]
 
 
+def test_bytes_between_an_early_acknowledgement_and_the_first_data_are_missing() -> None:
+    stream = Stream(LOW)
+    stream.acknowledge(START, 1)
+    events = run(stream, seg(b"later", START + 28)) + end(stream)
+    assert gaps(events) == [(0, 28, NOT_CAPTURED)]
+    assert data(events) == b"later"
+
+
+@pytest.mark.parametrize("ack", [START + 28, START + 33, START - MAX_AHEAD_BYTES])
+def test_acknowledgement_that_proves_nothing_leaves_the_first_data_the_first(ack: int) -> None:
+    stream = Stream(LOW)
+    stream.acknowledge(ack % (1 << 32), 1)
+    events = run(stream, seg(b"later", START + 28)) + end(stream)
+    assert (gaps(events), data(events)) == ([], b"later")
+
+
 def test_side_of_which_only_acknowledgements_are_known_is_one_gap() -> None:
     stream = Stream(LOW)
     for packet in range(100):
