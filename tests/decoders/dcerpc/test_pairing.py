@@ -109,8 +109,8 @@ def test_no_loss_pairs_a_request_with_the_answer_to_another(lost: set[int], one_
     if not one_id:
         wanted = {n for n in range(12) if not {2 * n, 2 * n + 1} & lost}
         found = {call.call_id - 1 for call in talk.calls if call.outcome is Outcome.ANSWERED}
-        # Until a second id was seen nobody knows whether the client counts.
-        assert len(wanted - found) <= 1
+        # Until a second id was seen nobody knows whether the client counts, and after a hole it is seen late.
+        assert len(wanted - found) <= 2
         assert found <= wanted
 
 
