@@ -15,7 +15,7 @@ from pipelines.decode.times import micros, nanos
 from pipelines.uids import call_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from decoders.dcerpc.call_model import CallEvent
     from decoders.dcerpc.framing import AnyPdu, FrameRef, Skipped
@@ -142,14 +142,14 @@ class ConnectionCalls:
         }
 
 
-def split_frames(frames: Iterable[FrameRef], captures: Captures) -> tuple[str, list[int], list[Row] | None]:
+def split_frames(frames: Sequence[FrameRef], captures: Captures) -> tuple[str | None, list[int], list[Row] | None]:
     """The first frame's capture, the frames in it, and those in others."""
-    all_frames = list(frames)
-    first = all_frames[0][0]
-    here = [frame for capture, frame in all_frames if capture == first]
-    elsewhere = [
-        {"capture_id": captures.capture_id(capture), "frame": frame}
-        for capture, frame in all_frames
-        if capture != first
-    ]
-    return captures.capture_id(first), here, elsewhere or None
+    if not frames:
+        return None, [], None
+    first = frames[0][0]
+    here = [frame for capture, frame in frames if capture == first]
+    elsewhere = None
+    if len(here) < len(frames):
+        others = [(capture, frame) for capture, frame in frames if capture != first]
+        elsewhere = [{"capture_id": captures.capture_id(capture), "frame": frame} for capture, frame in others]
+    return captures.capture_id(first), here, elsewhere

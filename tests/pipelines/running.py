@@ -11,6 +11,7 @@ from ingest.files import expand
 from ingest.splits import SPLIT_BYTES
 from pipelines.analyze import analyze
 from pipelines.inventory import take_stock
+from pipelines.writing import SMALL_BYTES
 from schemas.tables.issues import ISSUE_CODES
 
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ def run(
     split_bytes: int = SPLIT_BYTES,
     *,
     keep_payload: bool = False,
+    small_bytes: int = SMALL_BYTES,
 ) -> Tables:
     inputs = take_stock(expand(str(path) for path in paths))
-    finished = analyze(spark, inputs, Choice(scope), out, lambda _: None, split_bytes, keep_payload=keep_payload)
+    options: dict[str, Any] = {"keep_payload": keep_payload, "small_bytes": small_bytes}
+    finished = analyze(spark, inputs, Choice(scope), out, lambda _: None, split_bytes, **options)
     assert finished.imbalances == []
     tables = read(out)
     assert {issue["code"] for issue in tables["issues"]} <= set(ISSUE_CODES)

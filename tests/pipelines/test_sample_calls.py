@@ -121,3 +121,9 @@ def test_message_bytes_are_kept_only_on_request(spark: SparkSession, tmp_path: P
     for buffer in kept:
         assert len(buffer["bytes"]) == buffer["size"]
         assert buffer["bytes"][4:8] == b"LIOR"
+
+
+def test_tables_too_large_for_the_driver_are_written_by_spark_with_the_same_rows(
+    spark: SparkSession, tables: Tables, tmp_path: Path
+) -> None:
+    assert run(spark, [SAMPLE], tmp_path / "tables", small_bytes=0) == tables
