@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench import reading, reassembly, rivals
+from bench import calls, reading, reassembly, rivals
 from bench.measure import Case
 
 SCAN: Final = "scan"
@@ -25,4 +25,5 @@ CASES: Final = (
     Case("segments-msmq", "the second pass", "msmq", reading.segments),
     Case("tcp-in-order", "reassembly", None, reassembly.in_order),
     Case("tcp-reordered", "reassembly, 1% late", None, reassembly.reordered),
+    Case("calls", "segments to tables", None, calls.receives),
 )

@@ -105,6 +105,21 @@ def _message(rng: random.Random, direction: Direction) -> bytes | None:
     return rng.randbytes(MESSAGE_BYTES) if direction is Direction.OUT else None
 
 
+def receive_stubs(rng: random.Random) -> tuple[bytes, bytes]:
+    """Request and response of one RemoteQMStartReceive."""
+    interface = next(one for one in INTERFACES.values() if one.name == "qm2qm")
+    receive = interface.operations[0]
+    request = {"lpRemoteReadDesc": _descriptor(rng, None)}
+    answer = {
+        "pphContext": _HANDLE,
+        "lpRemoteReadDesc": _descriptor(rng, _message(rng, Direction.OUT)),
+        "return_value": 0,
+    }
+    both = ((Direction.IN, request), (Direction.OUT, answer))
+    asked, answered = (encode(receive, way, values, interface.types, Syntax.NDR, "<") for way, values in both)
+    return asked, answered
+
+
 def time_stubs(repeat: int, batch: int = BATCH) -> list[Timed]:
     found = []
     for interface, operation, direction in _measured():

@@ -1,0 +1,78 @@
+"""From ordered segments to batches of tables: framing, pairing, decoding. Every packet carries a PDU of a receive."""
+
+from __future__ import annotations
+
+import random
+import struct
+import uuid
+from typing import TYPE_CHECKING, Final
+
+from bench.measure import Work
+from bench.stubs import receive_stubs
+from decoders.interfaces.qm2qm import INTERFACE
+from decoders.tcp.model import ACK, PSH, SYN, Segment, Side
+from ingest.choice import Choice
+from pipelines.stages.streams import decoded
+from pipelines.streams import Assembler, SegmentRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench.measure import Inputs
+
+_SHARE: Final = 20
+"""One packet in so many of those asked for: a call costs far more than a header."""
+_CALLS: Final = 100
+"""Of one connection."""
+_NDR: Final = uuid.UUID("8a885d04-1ceb-11c9-9fe8-08002b104860").bytes_le + struct.pack("<I", 2)
+_QM2QM: Final = uuid.UUID(INTERFACE.uuid).bytes_le + struct.pack("<I", 1)
+_BIND: Final = struct.pack("<HHIB3xHBx", 5840, 5840, 0, 1, 0, 1) + _QM2QM + _NDR
+_BIND_ACK: Final = struct.pack("<HHIH5sxB3xHH", 5840, 5840, 1, 5, b"2103", 1, 0, 0) + _NDR
+
+
+def receives(inputs: Inputs) -> Callable[[], Work]:
+    rows = conversations(max(1, inputs.packets // _SHARE))
+    octets = sum(len(row.segment.payload) for row in rows)
+
+    def run() -> Work:
+        for _ in decoded(Assembler(Choice(), ["capture"], ["path"]), rows, keep_payload=False):
+            pass
+        return Work(len(rows), octets)
+
+    return run
+
+
+def conversations(packets: int) -> list[SegmentRow]:
+    rng = random.Random(5)
+    asked, answered = receive_stubs(rng)
+    rows: list[SegmentRow] = []
+    key = 0
+    while len(rows) < packets:
+        key += 1
+        talk = [(Side.LOW, _pdu(11, _BIND, 1)), (Side.HIGH, _pdu(12, _BIND_ACK, 1))]
+        for call in range(2, _CALLS + 2):
+            talk.append((Side.LOW, _pdu(0, struct.pack("<IHH", len(asked), 0, 0) + asked, call)))
+            talk.append((Side.HIGH, _pdu(2, struct.pack("<IHBx", len(answered), 0, 0) + answered, call)))
+        rows += _rows(key, talk, len(rows))
+    return rows
+
+
+def _rows(key: int, talk: list[tuple[Side, bytes]], number: int) -> list[SegmentRow]:
+    ends = (bytes((10, 0, key >> 8 & 255, key & 255)), 50_000), (b"\x0b\0\0\1", 2105)
+    following = {Side.LOW: 1_001, Side.HIGH: 5_001}
+    rows = [(Side.LOW, 1_000, 0, SYN, b""), (Side.HIGH, 5_000, 1_001, SYN | ACK, b"")]
+    for sender, payload in talk:
+        rows.append((sender, following[sender], following[sender.peer], PSH | ACK, payload))
+        following[sender] += len(payload)
+    return [
+        SegmentRow(
+            key,
+            *ends,
+            Segment(sender, (number + n) * 1_000, 0, number + n, seq, ack, flags, 501, payload, len(payload)),
+        )
+        for n, (sender, seq, ack, flags, payload) in enumerate(rows, 1)
+    ]
+
+
+def _pdu(kind: int, body: bytes, call_id: int) -> bytes:
+    return struct.pack("<BBBB4sHHI", 5, 0, kind, 3, b"\x10\0\0\0", 16 + len(body), 0, call_id) + body
