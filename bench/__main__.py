@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sentence := verdict(results):
         print("", sentence, sep="\n")
     if not options.only or STUBS in options.only:
-        timed = time_stubs(options.repeat, min(options.packets, BATCH))
+        timed = time_stubs(options.repeat, max(1, min(options.packets // 10, BATCH)))
         print("", "CPU time a stub, best of the runs:", "", stub_table(timed), "", stub_verdict(timed), sep="\n")
     if options.json:
         write_json(options.json, results)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from decoders.limits import MAX_COMPILED_DECODERS
 from decoders.ndr.compiler import Compiler
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 ByteOrder: TypeAlias = Literal["<", ">"]
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     values: dict[str, Any]
     """Every member on the wire in this direction; None where decoding did not get to."""
     problems: tuple[Problem, ...]
