@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from decoders.interfaces.parameters import reference, value
 from decoders.ndr.base_types import BYTE, CHAR, UNSIGNED_LONG, UNSIGNED_SHORT, UUID
 from decoders.ndr.model import (
     Array,
@@ -48,23 +49,13 @@ RPC_IF_ID = Struct(
 )
 
 
-def _value(name: str, value_type: Type, values: tuple[int, int] | None = None) -> Parameter:
-    return Parameter(Direction.IN, Member(name, value_type, range=values))
-
-
 def _optional(name: str, to: Type) -> Parameter:
     return Parameter(Direction.IN, Member(name, Pointer(to, PointerKind.FULL, written=True)))
 
 
-def _out(name: str, to: Type) -> Parameter:
-    return Parameter(Direction.OUT, Member(name, Pointer(to, PointerKind.REF)))
-
-
-_HANDLE: Final = Parameter(
-    Direction.IN | Direction.OUT, Member("entry_handle", Pointer(ept_lookup_handle_t, PointerKind.REF))
-)
-_STATUS: Final = _out("status", error_status)
-_ENTRIES: Final = (_value("num_ents", UNSIGNED_LONG), _value("entries", Array(ept_entry_t, size_is="num_ents")))
+_HANDLE: Final = reference(Direction.IN | Direction.OUT, "entry_handle", ept_lookup_handle_t)
+_STATUS: Final = reference(Direction.OUT, "status", error_status)
+_ENTRIES: Final = (value("num_ents", UNSIGNED_LONG), value("entries", Array(ept_entry_t, size_is="num_ents")))
 
 INTERFACE: Final = Interface(
     name="epm",
@@ -76,7 +67,7 @@ INTERFACE: Final = Interface(
         Operation(
             0,
             "ept_insert",
-            (*_ENTRIES, _value("replace", UNSIGNED_LONG), _STATUS),
+            (*_ENTRIES, value("replace", UNSIGNED_LONG), _STATUS),
             None,
             "2.2.1.2.6",
             "Registers endpoints; Windows does not offer it to others.",
@@ -95,13 +86,13 @@ INTERFACE: Final = Interface(
             2,
             "ept_lookup",
             (
-                _value("inquiry_type", UNSIGNED_LONG),
+                value("inquiry_type", UNSIGNED_LONG),
                 _optional("object", UUID),
                 _optional("Ifid", RPC_IF_ID),
-                _value("vers_option", UNSIGNED_LONG),
+                value("vers_option", UNSIGNED_LONG),
                 _HANDLE,
-                _value("max_ents", UNSIGNED_LONG, (0, 500)),
-                _out("num_ents", UNSIGNED_LONG),
+                value("max_ents", UNSIGNED_LONG, (0, 500)),
+                reference(Direction.OUT, "num_ents", UNSIGNED_LONG),
                 Parameter(
                     Direction.OUT, Member("entries", Array(ept_entry_t, size_is="max_ents", length_is="*num_ents"))
                 ),
@@ -119,8 +110,8 @@ INTERFACE: Final = Interface(
                 _optional("obj", UUID),
                 Parameter(Direction.IN, Member("map_tower", Pointer(twr_t, PointerKind.FULL, written=True))),
                 _HANDLE,
-                _value("max_towers", UNSIGNED_LONG, (0, 500)),
-                _out("num_towers", UNSIGNED_LONG),
+                value("max_towers", UNSIGNED_LONG, (0, 500)),
+                reference(Direction.OUT, "num_towers", UNSIGNED_LONG),
                 # The IDL has [ptr], yet no referent id stands before the array.
                 Parameter(
                     Direction.OUT, Member("ITowers", Array(twr_p_t, size_is="max_towers", length_is="*num_towers"))
@@ -144,7 +135,7 @@ INTERFACE: Final = Interface(
         Operation(
             5,
             "ept_inq_object",
-            (_out("ept_object", UUID), _STATUS),
+            (reference(Direction.OUT, "ept_object", UUID), _STATUS),
             None,
             "2.2.1.2.9",
             "Asks for the endpoint mapper's own object id; Windows does not offer it.",
@@ -154,7 +145,7 @@ INTERFACE: Final = Interface(
             6,
             "ept_mgmt_delete",
             (
-                _value("object_speced", UNSIGNED_LONG),
+                value("object_speced", UNSIGNED_LONG),
                 _optional("object", UUID),
                 Parameter(Direction.IN, Member("tower", Pointer(twr_t, PointerKind.FULL, written=True))),
                 _STATUS,

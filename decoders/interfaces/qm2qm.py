@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from decoders.interfaces.parameters import reference, value
 from decoders.ndr.base_types import BYTE, DWORD, GUID, HRESULT, ULONGLONG, UNSIGNED_CHAR, UNSIGNED_SHORT
 from decoders.ndr.model import (
     Array,
@@ -13,11 +14,9 @@ from decoders.ndr.model import (
     Interface,
     Member,
     Operation,
-    Parameter,
     Pointer,
     PointerKind,
     Struct,
-    Type,
 )
 
 PCTX_RRSESSION_HANDLE_TYPE = ContextHandle("PCTX_RRSESSION_HANDLE_TYPE")
@@ -58,14 +57,6 @@ _OUT: Final = Direction.OUT
 _IN_OUT: Final = Direction.IN | Direction.OUT
 
 
-def _value(name: str, value_type: Type, values: tuple[int, int] | None = None) -> Parameter:
-    return Parameter(_IN, Member(name, value_type, range=values))
-
-
-def _reference(direction: Direction, name: str, to: Type) -> Parameter:
-    return Parameter(direction, Member(name, Pointer(to, PointerKind.REF)))
-
-
 INTERFACE: Final = Interface(
     name="qm2qm",
     uuid="1088a980-eae5-11d0-8d9b-00a02453c337",
@@ -77,8 +68,8 @@ INTERFACE: Final = Interface(
             0,
             "RemoteQMStartReceive",
             (
-                _reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
-                _reference(_IN_OUT, "lpRemoteReadDesc", REMOTEREADDESC),
+                reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
+                reference(_IN_OUT, "lpRemoteReadDesc", REMOTEREADDESC),
             ),
             HRESULT,
             "3.1.4.1",
@@ -87,7 +78,7 @@ INTERFACE: Final = Interface(
         Operation(
             1,
             "RemoteQMEndReceive",
-            (_reference(_IN_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE), _value("dwAck", DWORD, (1, 2))),
+            (reference(_IN_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE), value("dwAck", DWORD, (1, 2))),
             HRESULT,
             "3.1.4.2",
             "Ends a receive: the message leaves the queue, or goes back to it.",
@@ -96,12 +87,12 @@ INTERFACE: Final = Interface(
             2,
             "RemoteQMOpenQueue",
             (
-                _reference(_OUT, "phContext", PCTX_RRSESSION_HANDLE_TYPE),
-                _reference(_IN, "pLicGuid", GUID),
-                _value("dwMQS", DWORD, (0, 16)),
-                _value("hQueue", DWORD),
-                _value("pQueue", DWORD),
-                _value("dwpContext", DWORD),
+                reference(_OUT, "phContext", PCTX_RRSESSION_HANDLE_TYPE),
+                reference(_IN, "pLicGuid", GUID),
+                value("dwMQS", DWORD, (0, 16)),
+                value("hQueue", DWORD),
+                value("pQueue", DWORD),
+                value("dwpContext", DWORD),
             ),
             HRESULT,
             "3.1.4.3",
@@ -110,7 +101,7 @@ INTERFACE: Final = Interface(
         Operation(
             3,
             "RemoteQMCloseQueue",
-            (_reference(_IN_OUT, "pphContext", PCTX_RRSESSION_HANDLE_TYPE),),
+            (reference(_IN_OUT, "pphContext", PCTX_RRSESSION_HANDLE_TYPE),),
             HRESULT,
             "3.1.4.4",
             "Closes the session on a queue.",
@@ -118,7 +109,7 @@ INTERFACE: Final = Interface(
         Operation(
             4,
             "RemoteQMCloseCursor",
-            (_value("hQueue", DWORD), _value("hCursor", DWORD)),
+            (value("hQueue", DWORD), value("hCursor", DWORD)),
             HRESULT,
             "3.1.4.5",
             "Closes a cursor.",
@@ -126,7 +117,7 @@ INTERFACE: Final = Interface(
         Operation(
             5,
             "RemoteQMCancelReceive",
-            (_value("hQueue", DWORD), _value("pQueue", DWORD), _value("dwRequestID", DWORD)),
+            (value("hQueue", DWORD), value("pQueue", DWORD), value("dwRequestID", DWORD)),
             HRESULT,
             "3.1.4.6",
             "Cancels a receive or peek that still waits for a message.",
@@ -134,7 +125,7 @@ INTERFACE: Final = Interface(
         Operation(
             6,
             "RemoteQMPurgeQueue",
-            (_value("hQueue", DWORD),),
+            (value("hQueue", DWORD),),
             HRESULT,
             "3.1.4.7",
             "Deletes every message of a queue.",
@@ -142,7 +133,7 @@ INTERFACE: Final = Interface(
         Operation(
             7,
             "RemoteQMGetQMQMServerPort",
-            (_value("dwPortType", DWORD, (0, 3)),),
+            (value("dwPortType", DWORD, (0, 3)),),
             DWORD,
             "3.1.4.8",
             "Asks for the port of this interface; 0 where there is none.",
@@ -152,9 +143,9 @@ INTERFACE: Final = Interface(
             8,
             "RemoteQmGetVersion",
             (
-                _reference(_OUT, "pMajor", UNSIGNED_CHAR),
-                _reference(_OUT, "pMinor", UNSIGNED_CHAR),
-                _reference(_OUT, "pBuildNumber", UNSIGNED_SHORT),
+                reference(_OUT, "pMajor", UNSIGNED_CHAR),
+                reference(_OUT, "pMinor", UNSIGNED_CHAR),
+                reference(_OUT, "pBuildNumber", UNSIGNED_SHORT),
             ),
             None,
             "3.1.4.9",
@@ -165,8 +156,8 @@ INTERFACE: Final = Interface(
             9,
             "RemoteQMStartReceive2",
             (
-                _reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
-                _reference(_IN_OUT, "lpRemoteReadDesc2", REMOTEREADDESC2),
+                reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
+                reference(_IN_OUT, "lpRemoteReadDesc2", REMOTEREADDESC2),
             ),
             HRESULT,
             "3.1.4.10",
@@ -176,9 +167,9 @@ INTERFACE: Final = Interface(
             10,
             "RemoteQMStartReceiveByLookupId",
             (
-                _value("LookupId", ULONGLONG),
-                _reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
-                _reference(_IN_OUT, "lpRemoteReadDesc2", REMOTEREADDESC2),
+                value("LookupId", ULONGLONG),
+                reference(_OUT, "pphContext", PCTX_REMOTEREAD_HANDLE_TYPE),
+                reference(_IN_OUT, "lpRemoteReadDesc2", REMOTEREADDESC2),
             ),
             HRESULT,
             "3.1.4.11",
