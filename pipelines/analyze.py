@@ -16,7 +16,7 @@ from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
 from pipelines.inventory import duplicates, hashes
 from pipelines.issue_rows import bounded, packet_issues
-from pipelines.stages.rounds import run_rounds
+from pipelines.stages.rounds import MAX_ROUNDS, run_rounds
 from pipelines.stages.scan import scan_captures
 from pipelines.stages.select import Selection
 from pipelines.stages.tcp_streams import stream_numbers, with_stream_numbers
@@ -26,7 +26,7 @@ from schemas.tables import ACCOUNTING, CALLS, CAPTURES, FLOWS, ISSUES, PDUS, WRI
 from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -96,7 +96,7 @@ def analyze(
         FLOWS.name: with_stream_numbers(rounds.table(STREAM_FLOWS), numbers).select(*FLOWS.names),
         ISSUES.name: bounded(
             packet_issues(spark, selection.issues, ids, paths).unionByName(rounds.table(ISSUES))
-        ).unionByName(_local(spark, ISSUES, file_issues(inputs, scan.splits, hashed, same))),
+        ).unionByName(_local(spark, ISSUES, [*file_issues(inputs, scan.splits, hashed, same), *_not_followed(rounds)])),
     }
     with ThreadPoolExecutor(1) as beside:
         writing = beside.submit(write_decoded, rounds, tables, small_bytes)
@@ -109,6 +109,15 @@ def analyze(
             write_rows(table, [], tables)
     in_order = {table.name: row_counts.get(table.name, 0) for table in WRITTEN}
     return Finished(list(captures.values()), in_order, imbalances(accounting))
+
+
+def _not_followed(rounds: Rounds) -> Iterator[Row]:
+    nothing = dict.fromkeys(ISSUES.names)
+    for place in rounds.not_followed:
+        detail = (
+            f"{place} was announced in the last of {MAX_ROUNDS} rounds; conversations there were not looked at again"
+        )
+        yield nothing | {"code": "endpoints-not-followed", "detail": detail}
 
 
 def _of_connections(rounds: Rounds) -> Counts:

@@ -45,7 +45,7 @@ def packet_issues(spark: SparkSession, issues: DataFrame, ids: list[str], paths:
 
 def bounded(issues: DataFrame) -> DataFrame:
     """The first of each kind and capture; a row says how many more there are."""
-    order = Window.partitionBy("path", "code").orderBy("frame", "offset", "detail", "uid")
+    order = Window.partitionBy("path", "code").orderBy("frame", "offset", "detail", "uid", "call_uid")
     numbered = issues.withColumn("number", F.row_number().over(order))
     more = numbered.where(F.col("number") > MAX_ISSUES_OF_A_KIND).groupBy("path", "code", "capture_id").count()
     nothing = {name: F.lit(None).cast(kind) for name, kind in ISSUES_WITHOUT_PLACE.items()}

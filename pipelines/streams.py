@@ -70,8 +70,18 @@ class Assembler:
     def capture_id(self, capture: int) -> str:
         return self._capture_ids[capture]
 
+    def capture_of(self, capture_id: str) -> int:
+        return self._capture_ids.index(capture_id)
+
     def issue(
-        self, uid: str, code: str, detail: str, capture: int, frame: int, offset: int, call: str | None = None
+        self,
+        uid: str,
+        code: str,
+        detail: str,
+        capture: int,
+        frame: int,
+        offset: int | None,
+        call: str | None = None,
     ) -> Row:
         return {
             "code": code,

@@ -28,8 +28,11 @@ SORT_KEYS: Final = {
     FLOWS.name: ("first_ts_ns", "uid"),
     PDUS.name: ("ts_ns", "uid", "is_orig", "stream_offset"),
     CALLS.name: ("ts_ns", "call_uid"),
-    ENDPOINTS.name: ("ts_ns", "call_uid", "interface_uuid", "protocol", "port", "named_pipe", "annotation"),
-    ISSUES.name: ("path", "frame", "offset", "code", "uid", "detail"),
+    ENDPOINTS.name: (
+        *("ts_ns", "call_uid", "interface_uuid", "protocol", "host", "port"),
+        *("named_pipe", "object_uuid", "annotation", "transfer_syntax"),
+    ),
+    ISSUES.name: ("path", "frame", "offset", "code", "uid", "call_uid", "detail"),
     **{table.name: ("ts_ns", "call_uid") for table in TYPED.values()},
 }
 

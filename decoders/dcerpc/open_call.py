@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.call_model import Call, Outcome
+from decoders.dcerpc.evidence import NEVER
 from decoders.dcerpc.header import PduFlag
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 Slot: TypeAlias = tuple[bool, int]
 """Whether the client asked, and the call id."""
 
-_PRIVACY: Final = 6
 _PENDING_CANCEL: Final = int(PduFlag.PENDING_CANCEL)
 _MAYBE: Final = int(PduFlag.MAYBE)
 
@@ -31,6 +31,10 @@ class OpenCall:
     serial: int
     hole: Began
     """The last hole of the answering side before the call began."""
+    place: int = 0
+    """Among the requests of its slot, from 1."""
+    sent_by: Began = NEVER
+    """When its request and all before it in the slot had been sent."""
     ctx_id: int | None = None
     opnum: int | None = None
     object_uuid: str | None = None
@@ -45,8 +49,7 @@ class OpenCall:
     security: SecurityTrailer | None = None
     security_changed: bool = False
     sealed: bool = False
-    trailer_cut: bool = False
-    """A PDU with a security trailer was cut before it."""
+    """Any of its PDUs."""
     cancelled: bool = False
     orphaned: bool = False
     maybe: bool = False
@@ -80,13 +83,20 @@ class OpenCall:
 
     def note_security(self, security: SecurityTrailer) -> bool:
         """False, once: fragments disagree, against [MS-RPCE] 2.2.2.11."""
-        self.sealed = self.sealed or (security.auth_level == _PRIVACY and bool(security.token))
+        self.sealed = self.sealed or security.seals
         if self.security is None:
             self.security = security
         elif _claims(security) != _claims(self.security) and not self.security_changed:
             self.security_changed = True
             return False
         return True
+
+    def settle_seal(self, *, may_seal: bool) -> None:
+        """Of a part whose trailers were all cut off: as the other PDUs of the call are sealed, else as may be."""
+        for part in (self.request, self.response):
+            if part is not None and part.trailer_cut and not part.trailer_seen:
+                part.sealed = may_seal if self.security is None else self.security.seals
+                self.sealed = self.sealed or part.sealed
 
     def outcome(self, *, evicted: bool) -> Outcome:
         if self.fault is not None:

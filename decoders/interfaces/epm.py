@@ -32,7 +32,8 @@ twr_t = Struct(
         Member("tower_octet_string", Array(BYTE, size_is="tower_length")),
     ),
 )
-twr_p_t: Final = Pointer(twr_t, PointerKind.FULL)
+twr_p_t: Final = Pointer(twr_t)
+"""Unique: [MS-RPCE] 2.2.1.2 gives no pointer_default. Some peers send one referent id for all towers of an answer."""
 
 ept_entry_t = Struct(
     "ept_entry_t",

@@ -150,7 +150,7 @@ class Compiler:
         step = string(declared, variance(layout, order, None, maximum, use.limits), order)
         if declared.written:
             return step
-        return string_or_character(declared, step, 3 * layout.word, layout.word, order)
+        return string_or_character(declared, step, order)
 
     def _array(self, declared: Array, use: Use) -> Step:
         layout, element = self.layout, self.layout.resolve(declared.of)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from decoders.limits import MAX_COMPILED_DECODERS
 from decoders.ndr.compiler import Compiler
@@ -28,7 +27,9 @@ class Decoded(NamedTuple):
     consumed: int
 
 
-Decoder: TypeAlias = Callable[[bytes | memoryview], Decoded]
+class Decoder(Protocol):
+    def __call__(self, stub: bytes | memoryview, *, whole: bool = True) -> Decoded:
+        """`whole`: nothing of the stub is missing at its end."""
 
 
 def compile_decoder(
@@ -40,8 +41,8 @@ def compile_decoder(
     parts = compiler.parameters(members)
     template = nothing_read(members, compiler.layout)
 
-    def decoder(stub: bytes | memoryview) -> Decoded:
-        reader = Reader(bytes(stub))
+    def decoder(stub: bytes | memoryview, *, whole: bool = True) -> Decoded:
+        reader = Reader(bytes(stub), whole=whole)
         values = template.copy()
         complete = True
         try:
@@ -50,7 +51,7 @@ def compile_decoder(
         except Stop:
             complete = False
         consumed = min(reader.at, reader.size)
-        if complete and consumed < reader.size:
+        if complete and whole and consumed < reader.size:
             detail = f"{reader.size - consumed} bytes follow the last parameter"
             reader.report("ndr-trailing-bytes", None, None, consumed, detail)
         return Decoded(values, reader.finish(), complete, consumed)

@@ -108,8 +108,8 @@ class String:
     of: Scalar
     bound: int | None = None
     written: bool = True
-    """False: peers send a string although the published IDL lacks [string]. A stub with no room left for a string's
-    counts is then read as the IDL has it, one character."""
+    """False: peers send a string although the published IDL lacks [string]. A whole stub in which exactly one character
+    is left is then read as the IDL has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,16 +100,19 @@ def _follow(
     They may together repeat as many bytes as the stub has, so that a table never holds more than twice the stub.
     """
     known = reader.full.get(referent_id)
+    if known is not None and known[0] != type_number:
+        # It cannot be the same object, so it is one of its own, whatever its id.
+        reader.report("ndr-alias", place, key, reader.at, f"id {referent_id:#x} was another type's before")
+        referent(reader, container, key, place)
+        return
     if known is None:
         known = reader.full[referent_id] = [type_number, container, key, None]
         before = reader.at + reader.aliased
         referent(reader, container, key, place)
         known[3] = reader.at + reader.aliased - before
         return
-    declared, holder, name, size = known
-    if declared != type_number:
-        reader.report("ndr-alias", place, key, reader.at, f"id {referent_id:#x} was another type's before")
-    elif size is None:
+    _, holder, name, size = known
+    if size is None:
         reader.report("ndr-alias", place, key, reader.at, f"id {referent_id:#x} points to what contains it")
     elif reader.aliased + size > reader.size:
         reader.report("ndr-alias", place, key, reader.at, f"id {referent_id:#x} would repeat too many bytes")

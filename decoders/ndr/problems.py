@@ -34,7 +34,9 @@ PROBLEMS: Final = {
     "ndr-enum": Consequence(False, "The value is not a member of the enumeration."),
     "ndr-string-unterminated": Consequence(False, "The last character of the string is not a null character."),
     "ndr-null-reference": Consequence(False, "NDR64: an embedded reference pointer is null; its referent was read."),
-    "ndr-alias": Consequence(False, "A full pointer repeats an id that cannot be followed; its value was left out."),
+    "ndr-alias": Consequence(
+        False, "A full pointer repeats an id that cannot mean the same object; it was read by itself or left out."
+    ),
     "ndr-trailing-bytes": Consequence(False, "Bytes follow the last parameter."),
     "ndr-problems-omitted": Consequence(False, "There were more problems than the limit; the rest was counted only."),
 }

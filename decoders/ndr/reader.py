@@ -30,11 +30,13 @@ class Stop(Exception):
 class Reader:
     __slots__ = (
         "_left_out", "_stopped", "_values_left", "aliased", "at", "data", "deferred", "depth", "full", "late",
-        "max_count", "problems", "size",
+        "max_count", "problems", "size", "whole",
     )  # fmt: skip
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, whole: bool = True) -> None:
         self.data = data
+        self.whole = whole
+        """False: the stub went on, but no more of it was captured."""
         self.size = len(data)
         self.at = 0
         self.problems: list[Problem] = []

@@ -35,17 +35,16 @@ def string(declared: String, count: Count, byte_order: str) -> Step:
     return step
 
 
-def string_or_character(declared: String, string: Step, counts_bytes: int, word: int, byte_order: str) -> Step:
-    """For String.written=False: a stub with no room for the counts holds the one character that the IDL declares."""
+def string_or_character(declared: String, string: Step, byte_order: str) -> Step:
+    """For String.written=False: a stub that ends one character further holds just that, as the IDL declares."""
     width = declared.of.size
 
     def step(reader: Reader, container: Container, key: Key, place: Place) -> None:
-        if reader.at + -reader.at % word + counts_bytes <= reader.size:
+        at = reader.at + -reader.at % width
+        # Of a stub whose end was not captured nobody knows what the bytes left would have been.
+        if not reader.whole or at + width != reader.size:
             string(reader, container, key, place)
             return
-        at = reader.at + -reader.at % width
-        if at + width > reader.size:
-            reader.cut(place, key, at, width)
         raw = reader.data[at : at + width]
         reader.at = at + width
         container[key] = wide_text(raw, byte_order) if width == 2 else narrow_text(raw)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from decoders.interfaces import INTERFACES, operation_of
+from decoders.ndr.model import Direction
 from pipelines.decode.call_rows import DecodeState, Identity, call_row
-from pipelines.decode.endpoints import Announced
+from pipelines.decode.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
 from pipelines.decode.inference import first_guess
 from pipelines.decode.operation_batch import OperationBatch
 from schemas.tables.calls import CALLS
@@ -20,7 +21,7 @@ from schemas.tables.typed import TYPED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from decoders.dcerpc.call_model import Call, Part
+    from decoders.dcerpc.call_model import Call
     from decoders.ndr.model import Operation
     from ingest.choice import Endpoint
     from pipelines.decode.connection import Captures, PlacedCall
@@ -46,15 +47,16 @@ class CallBatches:
         self._held_calls = self._held_bytes = 0
         self._guesses: dict[int | None, Guess] = {}
         """By presentation context of the connection at hand: connections come one after the other."""
-        self._undecided: list[PlacedCall] = []
+        self._undecided: deque[PlacedCall] = deque()
         self._undecided_bytes = 0
         self.announced = Announced()
+        self._told_of: set[str] = set()
 
     def add(self, placed: PlacedCall) -> Iterator[Batch]:
         call = placed.call
         if call.binding is not None:
             self._hold(placed, Identity.of(call.binding))
-        elif call.encrypted or call.opnum is None:
+        elif call.encrypted or call.opnum is None or call.callback:
             self._hold(placed, None)
         else:
             self._consider(placed)
@@ -65,7 +67,7 @@ class CallBatches:
         """Calls that waited for a decision get it, or none."""
         for placed in self._undecided:
             self._hold(placed, self._guessed(placed.call))
-        self._undecided, self._undecided_bytes, self._guesses = [], 0, {}
+        self._undecided, self._undecided_bytes, self._guesses = deque(), 0, {}
 
     def flush(self) -> Iterator[Batch]:
         groups, self._groups = self._groups, defaultdict(list)
@@ -81,12 +83,26 @@ class CallBatches:
             calls += decoded.call_rows()
             issues += decoded.issues()
             for row in decoded.endpoints():
-                self.announced.note(row)
                 endpoints.append(row)
+                if not self.announced.note(row):
+                    issues += self._not_learned(row)
             yield TYPED[key].name, decoded.typed_batch()
         for table, rows in ((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints)):
             if rows:
                 yield table.name, pa.RecordBatch.from_pylist(rows, schema=table.arrow)
+
+    def _not_learned(self, row: Row) -> Iterator[Row]:
+        """Once for each server."""
+        server = row["id"]["resp_h"]
+        if server not in self._told_of:
+            self._told_of.add(server)
+            detail = (
+                f"{server} announces more than {MAX_LEARNED_OF_A_SERVER} endpoints; from here on they are not followed"
+            )
+            capture = self._captures.capture_of(row["capture_id"])
+            yield self._captures.issue(
+                row["uid"], "endpoints-not-followed", detail, capture, row["frame"], None, row["call_uid"]
+            )
 
     def _hold(self, placed: PlacedCall, identity: Identity | None) -> None:
         self._groups[_group_of(placed.call, identity)].append((placed, identity))
@@ -98,21 +114,21 @@ class CallBatches:
         guess = self._guesses.get(call.ctx_id)
         if guess is None:
             guess = self._guesses[call.ctx_id] = first_guess(placed.place.server, self._learned)
-        guess.consider(call.opnum or 0, _whole(call.request), _whole(call.response))
+        guess.consider(call.opnum or 0, _whole_parts(call), faulted=call.fault is not None)
         self._undecided.append(placed)
         self._undecided_bytes += _stub_bytes(call)
-        if len(self._undecided) > MAX_UNDECIDED_CALLS or self._undecided_bytes > MAX_UNDECIDED_BYTES:
-            earliest = self._undecided.pop(0)
+        while len(self._undecided) > MAX_UNDECIDED_CALLS or self._undecided_bytes > MAX_UNDECIDED_BYTES:
+            earliest = self._undecided.popleft()
             self._undecided_bytes -= _stub_bytes(earliest.call)
             self._hold(earliest, self._guessed(earliest.call))
 
     def _guessed(self, call: Call) -> Identity | None:
         guess = self._guesses[call.ctx_id]
-        if guess.found is None:
+        found = guess.found
+        if found is None:
             return None
-        interface = INTERFACES[guess.found.interface_uuid]
-        version = "{}.{}".format(*interface.version)
-        return Identity(interface.uuid, version, str(guess.found.syntax), guess.source)
+        interface = INTERFACES[found.interface_uuid]
+        return Identity(interface.uuid, "{}.{}".format(*interface.version), str(found.syntax), guess.source)
 
     def _opaque(self, placed: PlacedCall, identity: Identity | None) -> Row:
         operation = _operation(placed.call, identity)
@@ -136,8 +152,10 @@ def _operation(call: Call, identity: Identity | None) -> Operation | None:
     return operation_of(interface.uuid, call.opnum) if same else None
 
 
-def _whole(part: Part | None) -> tuple[bytes, ByteOrder] | None:
-    return (part.stub, part.byte_order) if part is not None and part.complete else None
+def _whole_parts(call: Call) -> Iterator[tuple[Direction, bytes, ByteOrder]]:
+    for direction, part in ((Direction.IN, call.request), (Direction.OUT, call.response)):
+        if part is not None and part.complete:
+            yield direction, part.stub, part.byte_order
 
 
 def _stub_bytes(call: Call) -> int:

@@ -11,7 +11,6 @@ from decoders.dcerpc.well_known import INTERFACES as KNOWN
 from decoders.ndr.model import Syntax
 from decoders.status import fault_name, status_name
 from ingest.containers.model import NO_TIME
-from pipelines.decode.connection import split_frames
 from pipelines.decode.times import micros, nanos
 
 if TYPE_CHECKING:
@@ -61,10 +60,18 @@ def call_row(
 ) -> Row:
     place, call = placed.place, placed.call
     request, response, fault = call.request, call.response, call.fault
-    answered: tuple[FrameRef, ...] = response.frames if response else fault.frames if fault else ()
+    if fault is not None:
+        # What stood in a response that the fault broke off is no result.
+        status = None
+    answered: tuple[FrameRef, ...] = (*(response.frames if response else ()), *(fault.frames if fault else ()))
     asked: tuple[FrameRef, ...] = request.frames if request else ()
     here = placed.capture
-    _, _, elsewhere = split_frames((*asked, *answered), captures)
+    other_frames = [
+        {"side": side, "capture_id": captures.capture_id(capture), "frame": frame}
+        for side, frames in (("request", asked), ("response", answered))
+        for capture, frame in frames
+        if capture != here
+    ]
     began = first_ts_ns(call)
     return {
         "call_uid": place.call_uid(call.key),
@@ -105,10 +112,10 @@ def call_row(
         "request_bytes": request.size if request else None,
         "response_bytes": response.size if response else None,
         "request_fragments": request.fragments if request else None,
-        "response_fragments": response.fragments if response else 1 if fault else None,
+        "response_fragments": (response.fragments if response else 0) + (fault is not None) or None,
         "request_frames": [frame for capture, frame in asked if capture == here],
         "response_frames": [frame for capture, frame in answered if capture == here],
-        "elsewhere": elsewhere,
+        "other_frames": other_frames or None,
         "capture_id": captures.capture_id(here),
     }
 

@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from decoders.dcerpc.call_model import Call, PduOf
 from decoders.dcerpc.calls import CallTracker
-from decoders.dcerpc.pdus import Bind, BindAck, Fault, Request, Response
+from decoders.dcerpc.names import PROVIDER_REASON, REJECT_REASON, RESULT, TRANSFER_SYNTAX
+from decoders.dcerpc.pdus import Bind, BindAck, BindNak, Fault, Request, Response
 from decoders.net.addresses import to_text
 from decoders.net.community_id import community_id
+from decoders.status import fault_name
 from pipelines.decode.times import micros, nanos
 from pipelines.uids import call_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from decoders.dcerpc.bind import ContextResult, PresentationContext, SyntaxId
     from decoders.dcerpc.call_model import CallEvent
     from decoders.dcerpc.framing import AnyPdu, FrameRef, Skipped
+    from decoders.dcerpc.pdus import Pdu
     from decoders.dcerpc.troubles import CallKey, Trouble
     from decoders.tcp.model import Side
     from ingest.choice import Endpoint
 
 Row = dict[str, Any]
+_ACCEPTED, _NEGOTIATED = 0, 3
 _UIDS_REMEMBERED: Final = 8_192
 """Each is asked for by two PDUs at least, by the call and by its typed row, within one batch."""
 
@@ -73,8 +78,17 @@ class PlacedCall:
 class Captures(Protocol):
     def capture_id(self, capture: int) -> str: ...
 
+    def capture_of(self, capture_id: str) -> int: ...
+
     def issue(
-        self, uid: str, code: str, detail: str, capture: int, frame: int, offset: int, call: str | None = None
+        self,
+        uid: str,
+        code: str,
+        detail: str,
+        capture: int,
+        frame: int,
+        offset: int | None,
+        call: str | None = None,
     ) -> Row: ...
 
 
@@ -133,6 +147,7 @@ class ConnectionCalls:
             "auth_level": trailer.auth_level if trailer else None,
             "auth_context_id": trailer.auth_context_id if trailer else None,
             "assoc_group_id": parsed.assoc_group_id if isinstance(parsed, Bind | BindAck) else None,
+            **_negotiated(parsed),
             "fate": str(one.fate),
             "call_uid": None if one.call is None else self._place.call_uid(one.call),
             "stream_offset": framed.offset,
@@ -140,6 +155,45 @@ class ConnectionCalls:
             "elsewhere": elsewhere,
             "capture_id": capture,
         }
+
+
+def _negotiated(parsed: Pdu | None) -> Row:
+    """What binds, their answers and faults say."""
+    if isinstance(parsed, Bind):
+        return {"proposed": [_proposed(context) for context in parsed.contexts]}
+    if isinstance(parsed, BindAck):
+        return {"results": [_result(one) for one in parsed.results]}
+    if isinstance(parsed, BindNak):
+        reason = parsed.provider_reject_reason
+        return {"reject_reason": REJECT_REASON.get(reason, str(reason))}
+    if isinstance(parsed, Fault):
+        return {"fault": parsed.status, "fault_name": fault_name(parsed.status)}
+    return {}
+
+
+def _proposed(context: PresentationContext) -> Row:
+    interface = context.abstract_syntax
+    return {
+        "ctx_id": context.context_id,
+        "interface_uuid": interface.uuid,
+        "interface_version": f"{interface.major}.{interface.minor}",
+        "transfer_syntaxes": [_syntax_name(syntax) for syntax in context.transfer_syntaxes],
+    }
+
+
+def _result(one: ContextResult) -> Row:
+    accepted = one.result == _ACCEPTED
+    # In the answer to feature negotiation the reason is a bitmask.
+    reason = None if accepted else PROVIDER_REASON.get(one.reason) if one.result != _NEGOTIATED else None
+    return {
+        "result": RESULT.get(one.result, str(one.result)),
+        "reason": None if accepted else reason or str(one.reason),
+        "transfer_syntax": _syntax_name(one.transfer_syntax) if accepted else None,
+    }
+
+
+def _syntax_name(syntax: SyntaxId) -> str:
+    return TRANSFER_SYNTAX.get(syntax.uuid, syntax.uuid)
 
 
 def split_frames(frames: Sequence[FrameRef], captures: Captures) -> tuple[str | None, list[int], list[Row] | None]:

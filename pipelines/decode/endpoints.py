@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.well_known import INTERFACES, MSMQ, PORTS
@@ -17,8 +18,8 @@ _UNSPECIFIED: Final = frozenset(("0.0.0.0", "::", None))  # noqa: S104
 _OF_PORT_TYPE: Final = {0: ("qmcomm", "qmcomm2"), 1: ("qm2qm",)}
 _MAX_PORT: Final = 0xFFFF
 _TCP: Final = "ncacn_ip_tcp"
-MAX_LEARNED: Final = 10_000
-"""Endpoints of one task. A network has hundreds of queue managers; forged answers can list any number."""
+MAX_LEARNED_OF_A_SERVER: Final = 1_000
+"""Endpoints. A queue manager has a handful; forged answers can list any number and must not crowd out others."""
 
 
 class Announced:
@@ -26,14 +27,20 @@ class Announced:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, int, str], None] = {}
+        self._by_server: Counter[str] = Counter()
 
-    def note(self, row: Row) -> None:
-        port = row["port"]
-        ours = row["interface_uuid"] in MSMQ and row["protocol"] == _TCP and port and port not in PORTS
-        if ours and len(self._found) < MAX_LEARNED:
-            # A server with several addresses may announce another one than it was asked at.
-            for host in (row["host"], row["id"]["resp_h"]):
-                self._found[host, port, row["interface_uuid"]] = None
+    def note(self, row: Row) -> bool:
+        """False: this server has announced more than is believed."""
+        port, server = row["port"], row["id"]["resp_h"]
+        if row["interface_uuid"] not in MSMQ or row["protocol"] != _TCP or not port or port in PORTS:
+            return True
+        # A server with several addresses may announce another one than it was asked at.
+        news = {(host, port, row["interface_uuid"]) for host in (row["host"], server)} - self._found.keys()
+        if self._by_server[server] + len(news) > MAX_LEARNED_OF_A_SERVER:
+            return False
+        self._by_server[server] += len(news)
+        self._found.update(dict.fromkeys(sorted(news)))
+        return True
 
     def rows(self) -> list[Row]:
         return [{"host": host, "port": port, "interface_uuid": uuid} for host, port, uuid in self._found]
@@ -47,9 +54,11 @@ def endpoint_rows(interface: str, operation: str) -> Callable[[Row, Row, str], I
 def _of_towers(towers: Callable[[Row, Row], list[Row]]) -> Callable[[Row, Row, str], Iterator[Row]]:
     def rows(request: Row, response: Row, server: str) -> Iterator[Row]:
         for tower in towers(request, response):
-            host = tower["host"]
+            if tower["interface_uuid"] is None:
+                continue
+            host = server if tower["port"] and tower["host"] in _UNSPECIFIED else tower["host"]
             kept = {name: value for name, value in tower.items() if name not in ("netbios_name", "problems")}
-            yield kept | {"host": server if host in _UNSPECIFIED else host}
+            yield kept | {"host": host}
 
     return rows
 

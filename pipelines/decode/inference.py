@@ -3,19 +3,19 @@
 Windows registers all of a process's interfaces on all of its endpoints, so neither a port nor an announcement names
 one interface for certain. What they give is candidates; a candidate stays one as long as every stub of the context
 decodes under it to the last byte. Four bytes fit many operations, and taking another interface's call for a purge would
-accuse somebody, so one stub at least must have a shape that is not met by chance: counts, pointers or tags that agree.
-Only then, and where one candidate is left, the context has an interface.
+accuse somebody, so one stub at least must hold what is not met by chance: an array whose counts agree, a text, an arm
+with its tag. Only then, and where one candidate is left, the context has an interface; a stub that contradicts it takes
+it away again.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.well_known import ENDPOINT_MAPPER_PORT, PORTS
 from decoders.interfaces import INTERFACES, operation_of
-from decoders.ndr.model import Array, Direction, Named, Pointer, PointerKind, String, Struct, Syntax, Union
+from decoders.ndr.model import Array, Direction, Named, Pointer, String, Struct, Syntax, Union
 from pipelines.decode.stubs import declared, decoder_of
 
 if TYPE_CHECKING:
@@ -44,26 +44,34 @@ class Guess:
 
     source: str
     left: list[Candidate]
-    found: Candidate | None = None
-    _shape_seen: bool = False
+    """Under which every whole stub so far decodes."""
+    _witnessed: set[str] = field(default_factory=set)
+    """Interfaces with a stub whose counts or tags agree with what is there."""
 
-    def consider(
-        self, opnum: int, request: tuple[bytes, ByteOrder] | None, response: tuple[bytes, ByteOrder] | None
-    ) -> None:
+    def consider(self, opnum: int, parts: Iterable[tuple[Direction, bytes, ByteOrder]], *, faulted: bool) -> None:
         """Whole stubs of a call on this context."""
-        if self.found is not None or not self.left:
-            return
-        parts = ((Direction.IN, request), (Direction.OUT, response))
-        whole = [(direction, *part) for direction, part in parts if part and len(part[0]) <= MAX_TRIAL_BYTES]
-        if not whole:
-            return
-        self.left = [one for one in self.left if all(_fits(one, opnum, *part) for part in whole)]
-        if len({one.interface_uuid for one in self.left}) != 1:
-            return
-        self._shape_seen |= any(has_shape(self.left[0].interface_uuid, opnum, direction) for direction, *_ in whole)
-        if self._shape_seen:
-            # Where both transfer syntaxes fit all stubs so far, NDR: the far more common one.
-            self.found = self.left[0]
+        for direction, stub, byte_order in parts:
+            if len(stub) > MAX_TRIAL_BYTES:
+                continue
+            still: list[Candidate] = []
+            for one in self.left:
+                if operation_of(one.interface_uuid, opnum) is None:
+                    # A server refuses an operation that its interface does not have.
+                    still += [one] if faulted else []
+                    continue
+                found = decoder_of(one.interface_uuid, opnum, direction, one.syntax, byte_order)(stub)
+                if found.complete and not found.problems:
+                    still.append(one)
+                    if is_telling(one.interface_uuid, opnum, direction, found.values):
+                        self._witnessed.add(one.interface_uuid)
+            self.left = still
+
+    @property
+    def found(self) -> Candidate | None:
+        """As far as is known by now; a later stub may contradict it."""
+        uuids = {one.interface_uuid for one in self.left}
+        # Where both transfer syntaxes fit all stubs, they mean the same; NDR stands first.
+        return self.left[0] if len(uuids) == 1 and uuids <= self._witnessed else None
 
 
 def first_guess(server: Endpoint, learned: Mapping[Endpoint, frozenset[str]]) -> Guess:
@@ -75,29 +83,29 @@ def first_guess(server: Endpoint, learned: Mapping[Endpoint, frozenset[str]]) ->
     return Guess(PORT_SOURCE, _both_syntaxes(INTERFACES.keys() - _EPM) if server[1] in PORTS else [])
 
 
-@cache
-def has_shape(interface_uuid: str, opnum: int, direction: Direction) -> bool:
-    """Whether a stub of this operation holds counts, referent ids or tags that must agree with its length."""
+def is_telling(interface_uuid: str, opnum: int, direction: Direction, values: Mapping[str, Any]) -> bool:
+    """Whether the stub holds something that bytes met by chance do not: an array, a text or a union's arm."""
     interface, operation = declared(interface_uuid, opnum)
-    return any(_telling(member.type, interface.types) for member in operation.on_the_wire(direction))
+    return any(
+        _tells(member.type, values if not member.name else values[member.name], interface.types)
+        for member in operation.on_the_wire(direction)
+    )
 
 
-def _telling(declared_type: Type, types: Mapping[str, Type]) -> bool:
+def _tells(declared_type: Type, value: Any, types: Mapping[str, Type]) -> bool:  # noqa: ANN401 - any decoded value
+    if value is None or value in ("", b"", []):
+        return False
     if isinstance(declared_type, Named):
-        return _telling(types[declared_type.name], types)
+        return _tells(types[declared_type.name], value, types)
     if isinstance(declared_type, Pointer):
-        return declared_type.kind is not PointerKind.REF or _telling(declared_type.to, types)
+        return _tells(declared_type.to, value, types)
     if isinstance(declared_type, Struct):
-        return any(_telling(member.type, types) for member in declared_type.members)
-    return isinstance(declared_type, Array | String | Union)
+        inner = (value if not member.name else value[member.name] for member in declared_type.members)
+        return any(_tells(member.type, one, types) for member, one in zip(declared_type.members, inner, strict=True))
+    if isinstance(declared_type, Union):
+        return any(arm.member is not None and value.get(arm.member.name) is not None for arm in declared_type.arms)
+    return isinstance(declared_type, Array | String)
 
 
 def _both_syntaxes(uuids: Iterable[str]) -> list[Candidate]:
     return [Candidate(uuid, syntax) for uuid in sorted(uuids) for syntax in (Syntax.NDR, Syntax.NDR64)]
-
-
-def _fits(candidate: Candidate, opnum: int, direction: Direction, stub: bytes, byte_order: ByteOrder) -> bool:
-    if operation_of(candidate.interface_uuid, opnum) is None:
-        return False
-    found = decoder_of(candidate.interface_uuid, opnum, direction, candidate.syntax, byte_order)(stub)
-    return found.complete and not found.problems

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
     from pipelines.decode.call_rows import Identity
     from pipelines.decode.connection import Captures, PlacedCall
     from pipelines.decode.stubs import DecodedStubs
+    from schemas.tables.derived import Derived
 
 Row = dict[str, Any]
+_TRAILING: Final = "ndr-trailing-bytes"
+_MOST_PADDING: Final = 15
+"""Up to a multiple of 16, the largest alignment of security trailers."""
 
 
 class OperationBatch:
@@ -70,6 +75,7 @@ class OperationBatch:
             yield call_row(placed, identity, operation, status, state, self._captures)
 
     def issues(self) -> Iterator[Row]:
+        yield from self._derived_issues()
         for direction, decoded in self._decoded.items():
             for number, problems in decoded.problems.items():
                 placed, part = self._group[number][0], self._parts[direction][number]
@@ -79,9 +85,22 @@ class OperationBatch:
                 call = placed.place.call_uid(placed.call.key)
                 side = "request" if direction is Direction.IN else "response"
                 for one in problems:
+                    if one.code == _TRAILING and _is_padding(part, one.offset):
+                        continue
                     where = f"{self._table.name} {side}, {one.path}" if one.path else f"{self._table.name} {side}"
                     detail = f"{where}: {one.detail}"
                     yield self._captures.issue(placed.place.uid, one.code, detail, capture, frame, one.offset, call)
+
+    def _derived_issues(self) -> Iterator[Row]:
+        for one, column in self._derived:
+            for (placed, _), value in zip(self._group, column, strict=True):
+                for code, detail in one.problems(value):
+                    part = placed.call.response or placed.call.request
+                    if part is not None:
+                        call = placed.place.call_uid(placed.call.key)
+                        where = *part.frames[0], None
+                        text = f"{self._table.name}, {one.column.name}: {detail}"
+                        yield self._captures.issue(placed.place.uid, code, text, *where, call)
 
     def typed_batch(self) -> pa.RecordBatch:
         placed = [one for one, _ in self._group]
@@ -92,15 +111,14 @@ class OperationBatch:
             "ts_ns": [nanos(ts_ns) for ts_ns in times],
             "uid": [one.place.uid for one in placed],
             "id": [one.place.id for one in placed],
+            "interface_source": [identity.source if identity else None for _, identity in self._group],
+            "outcome": [str(one.call.outcome) for one in placed],
             "decode_state": [str(self.state(number)) for number in range(len(placed))],
             "request": self._decoded[Direction.IN].column,
             "response": self._decoded[Direction.OUT].column,
             "capture_id": [self._captures.capture_id(one.capture) for one in placed],
         }
-        derived = DERIVED.get((self._interface.name, self._operation.name), ())
-        if derived:
-            for one in derived:
-                columns[one.column.name] = [one.of(*values) for values in self._values()]
+        columns |= {one.column.name: values for one, values in self._derived}
         arrays = [
             columns[column.name]
             if isinstance(columns[column.name], pa.Array)
@@ -130,9 +148,26 @@ class OperationBatch:
                     "capture_id": self._captures.capture_id(capture),
                 }
 
-    def _values(self) -> list[tuple[Row, Row]]:
-        both = (self._decoded[direction].column.to_pylist() for direction in (Direction.IN, Direction.OUT))
-        return [(_plain(request) or {}, _plain(response) or {}) for request, response in zip(*both, strict=True)]
+    def _values(self) -> Iterator[tuple[Row, Row]]:
+        """Call by call: a hostile one can hold a million values."""
+        both = (self._decoded[direction].column for direction in (Direction.IN, Direction.OUT))
+        for request, response in zip(*both, strict=True):
+            yield _plain(request.as_py()) or {}, _plain(response.as_py()) or {}
+
+    @cached_property
+    def _derived(self) -> list[tuple[Derived, list[Any]]]:
+        derived = DERIVED.get((self._interface.name, self._operation.name), ())
+        found: list[tuple[Derived, list[Any]]] = [(one, []) for one in derived]
+        if found:
+            for values in self._values():
+                for one, column in found:
+                    column.append(one.of(*values))
+        return found
+
+
+def _is_padding(part: Part, offset: int) -> bool:
+    """[MS-RPCE] 2.2.2.13: in front of a verification trailer the stub is padded."""
+    return part.verification is not None and len(part.stub) - offset <= _MOST_PADDING
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - rows of any table
@@ -141,10 +176,12 @@ def _plain(value: object) -> Any:  # noqa: ANN401 - rows of any table
         return int(value)
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+    if isinstance(value, list) and value and not isinstance(value[0], int | str):
+        return [_plain(inner) for inner in value]
+    return value
 
 
 def _stub(part: Part | None, identity: Identity | None) -> Stub | None:
     if part is None or identity is None or identity.syntax is None:
         return None
-    return Stub(part.stub, identity.syntax, part.byte_order)
+    return Stub(part.stub, identity.syntax, part.byte_order, part.complete)

@@ -17,11 +17,11 @@ from schemas.idl_columns import to_arrow
 from schemas.idl_types import IdlTypes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from decoders.ndr.columnar.columns import Columns
     from decoders.ndr.columnar.plans import Plan
-    from decoders.ndr.interpreter import Decoded
+    from decoders.ndr.interpreter import Decoder
     from decoders.ndr.model import Direction, Interface, Operation, Syntax
     from decoders.ndr.problems import Problem
 
@@ -33,6 +33,8 @@ class Stub:
     data: bytes
     syntax: Syntax
     byte_order: ByteOrder
+    whole: bool = True
+    """False: its end was not captured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,7 @@ class DecodedStubs:
 
 
 @cache
-def decoder_of(
-    interface_uuid: str, opnum: int, direction: Direction, syntax: Syntax, byte_order: ByteOrder
-) -> Callable[[bytes], Decoded]:
+def decoder_of(interface_uuid: str, opnum: int, direction: Direction, syntax: Syntax, byte_order: ByteOrder) -> Decoder:
     interface, operation = declared(interface_uuid, opnum)
     return compile_decoder(operation, direction, interface.types, syntax, byte_order)
 
@@ -74,10 +74,10 @@ def decode_stubs(
     shapes = IdlTypes(interface.types, keep_payload=keep_payload)
     kinds: dict[tuple[Syntax, ByteOrder], list[int]] = defaultdict(list)
     for number, stub in enumerate(stubs):
-        if stub is not None:
+        if stub is not None and stub.whole:
             kinds[stub.syntax, stub.byte_order].append(number)
     pieces: list[tuple[Sequence[int], pa.Array]] = []
-    one_by_one: list[int] = []
+    one_by_one = [number for number, stub in enumerate(stubs) if stub is not None and not stub.whole]
     for kind, numbers in kinds.items():
         columnar = plan_of(interface_uuid, opnum, direction, *kind)
         if columnar is None or len(numbers) < columnar.min_rows:
@@ -93,7 +93,7 @@ def decode_stubs(
         stub = stubs[number]
         if stub is None:
             continue
-        found = decoder_of(interface_uuid, opnum, direction, stub.syntax, stub.byte_order)(stub.data)
+        found = decoder_of(interface_uuid, opnum, direction, stub.syntax, stub.byte_order)(stub.data, whole=stub.whole)
         rows.append(shapes.shaped(members, found.values))
         if found.problems:
             problems[number] = found.problems

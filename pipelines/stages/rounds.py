@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from decoders.net.addresses import to_text
 from ingest.choice import ChosenBy
 from ingest.conversations import endpoint_key
 from pipelines.stages.envelopes import unwrapped
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from pipelines.stages.select import Selection
     from schemas.model import Table
 
-MAX_ROUNDS: Final = 4
-"""Endpoint mapper, then qm2qm's port query at the port it named, then what that names; one more to be sure."""
+MAX_ROUNDS: Final = 8
+"""Endpoint mapper, then a port query at the port it named: two. Longer chains are made up, and each round is a pass."""
 
 
 _SCHEMAS: Final = {table.name: table.arrow for table in WRITTEN}
@@ -43,6 +44,8 @@ class Rounds:
 
     def __init__(self, first: DataFrame) -> None:
         self._rounds = [first]
+        self.not_followed: list[str] = []
+        """Endpoints announced in the last round that was made."""
 
     def add(self, later: DataFrame) -> None:
         self._rounds.append(later)
@@ -94,13 +97,16 @@ def run_rounds(
 ) -> Rounds:
     segments = selection.take(selection.promising())
     rounds = Rounds(streams(segments, choice, capture_ids, paths, keep_payload=keep_payload))
-    for _ in range(MAX_ROUNDS):
+    for number in range(MAX_ROUNDS + 1):
         wiser = _with_news(choice, rounds.last)
         if wiser is None:
             break
-        news = wiser.learned.keys() - choice.learned.keys()
-        keys = _to_look_at_again(selection, rounds, sorted(endpoint_key(*end) for end in news)).persist()
+        news = {end for end, uuids in wiser.learned.items() if uuids - choice.learned.get(end, frozenset())}
+        keys = _to_look_at_again(selection, rounds, [endpoint_key(*end) for end in sorted(news)]).persist()
         if keys.isEmpty():
+            break
+        if number == MAX_ROUNDS:
+            rounds.not_followed = sorted(f"{to_text(address)} port {port}" for address, port in news)
             break
         choice = wiser
         rounds.add(streams(selection.take(keys), choice, capture_ids, paths, keep_payload=keep_payload))
@@ -119,7 +125,7 @@ def _with_news(choice: Choice, envelope: DataFrame) -> Choice | None:
             continue
         end = _address(announced.host), announced.port
         learned[end] = learned.get(end, choice.learned.get(end, frozenset())) | {announced.interface_uuid}
-    if not known and not learned.keys() - choice.learned.keys():
+    if not known and all(uuids <= choice.learned.get(end, frozenset()) for end, uuids in learned.items()):
         return None
     return replace(choice, learned={**choice.learned, **learned}, known={**choice.known, **known})
 

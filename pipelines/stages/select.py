@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from pyspark.sql import functions as F
 
 from decoders.net.model import Outcome
@@ -20,7 +21,6 @@ from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SEGM
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from pipelines.stages.scan import ReadSplit, Scan
@@ -69,8 +69,11 @@ class Selection:
 
     def reaching(self, ends: list[int]) -> DataFrame:
         """Keys of the conversations with one of these endpoints, given by ingest.conversations.endpoint_key."""
-        at = F.col("low_end").isin(ends) | F.col("high_end").isin(ends)
-        return self._by_split.where(at).select("key").distinct()
+        known = F.broadcast(self._spark.createDataFrame(pa.table({"end": pa.array(ends, pa.int64())})))
+        sides = [
+            self._by_split.join(known, F.col(side) == F.col("end"), "left_semi") for side in ("low_end", "high_end")
+        ]
+        return sides[0].unionByName(sides[1]).select("key").distinct()
 
     def take(self, keys: DataFrame) -> Segments:
         """The segments of these conversations: only the splits that hold some are read again."""

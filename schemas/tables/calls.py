@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from schemas.model import BOOL, INT, LONG, STRING, TIMESTAMP, Column, Table
 from schemas.shared_columns import CALL_UID, CAPTURE_ID, COMMUNITY_ID, ID, UID
-from schemas.tables.pdus import ELSEWHERE_TYPE
+
+_OTHER_FRAMES = pa.list_(pa.struct([pa.field("side", STRING), pa.field("capture_id", STRING), pa.field("frame", LONG)]))
 
 CALLS = Table(
     "calls",
@@ -18,7 +19,11 @@ CALLS = Table(
         UID,
         COMMUNITY_ID,
         ID,
-        Column("rtt_us", LONG, "Microseconds from the request's last fragment to the response's first."),
+        Column(
+            "rtt_us",
+            LONG,
+            "Microseconds from the request's last fragment to the answer's first; negative where that came first.",
+        ),
         Column("endpoint", STRING, "Name of the interface; null where it is not known."),
         Column("interface_uuid", STRING, "Its UUID."),
         Column("interface_version", STRING, "Its version, e.g. `1.0`."),
@@ -26,7 +31,8 @@ CALLS = Table(
             "interface_source",
             STRING,
             "How the interface is known: `bind`; or inferred: `bind_unanswered` (only the proposal was captured), "
-            "`verification_trailer`, `endpoint_mapper` (announced for that address and port), `port`.",
+            "`verification_trailer`, `endpoint_mapper` (announced for that address and port, or by a port query), "
+            "`port`, `outer_call` (a callback's).",
         ),
         Column("opnum", INT, "Operation number; null where only the response was captured."),
         Column("operation", STRING, "Its name in the specification."),
@@ -61,7 +67,7 @@ CALLS = Table(
         Column("response_fragments", INT, "PDUs of the response or fault."),
         Column("request_frames", pa.list_(LONG), "Frames of the request in that capture."),
         Column("response_frames", pa.list_(LONG), "Frames of the response or fault in that capture."),
-        Column("elsewhere", ELSEWHERE_TYPE, "Frames in other captures, where it continues in the next file."),
+        Column("other_frames", _OTHER_FRAMES, "Frames in other captures, where it continues in the next file."),
         CAPTURE_ID,
     ),
 )

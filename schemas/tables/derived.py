@@ -10,6 +10,7 @@ import pyarrow as pa
 from decoders.dcerpc.names import TRANSFER_SYNTAX
 from decoders.dcerpc.well_known import INTERFACES
 from decoders.interfaces.qmmgmt import MgmtObjectType
+from decoders.limits import MAX_PROPERTY_ROWS
 from decoders.msmq.blobs import connection_history, eod_source_info, sequence_info
 from decoders.msmq.format_names import format_name
 from decoders.msmq.properties import property_name
@@ -30,6 +31,8 @@ class Derived:
     column: Column
     of: Callable[[Values, Values], Any]
     """From the decoded request and response, either empty where it is missing."""
+    problems: Callable[[Any], Iterable[tuple[str, str]]] = lambda _: ()
+    """(issue code, detail) for what does not read as it should."""
 
 
 def _struct(**fields: pa.DataType) -> pa.StructType:
@@ -113,6 +116,22 @@ def given_towers(request: Values, _: Values) -> list[Values]:
     return list(_of_entries(request.get("entries") or ()))
 
 
+def _tower_problems(towers: list[Values]) -> Iterable[tuple[str, str]]:
+    for number, tower in enumerate(towers):
+        for problem in tower["problems"]:
+            yield "tower-malformed", f"tower {number}: {problem}"
+
+
+def _asked_problems(tower: Values | None) -> Iterable[tuple[str, str]]:
+    return _tower_problems([tower]) if tower else ()
+
+
+def _property_problems(properties: list[Values] | None) -> Iterable[tuple[str, str]]:
+    for row in properties or ():
+        if row.get("problem"):
+            yield "property-malformed", f"{row['name']}: {row['problem']}"
+
+
 def _of_entries(entries: Iterable[Values | None]) -> Iterable[Values]:
     for entry in entries:
         if entry and entry["tower"]:
@@ -140,7 +159,8 @@ def _properties(request: Values, response: Values) -> list[Values] | None:
     kind = (request.get("pObjectFormat") or {}).get("type")
     answers = response.get("apVar") or ()
     return [
-        _property(kind, propid, answers[place] if place < len(answers) else None) for place, propid in enumerate(asked)
+        _property(kind, propid, answers[place] if place < len(answers) else None)
+        for place, propid in enumerate(asked[:MAX_PROPERTY_ROWS])
     ]
 
 
@@ -182,18 +202,20 @@ _TOWERS_DOC: Final = "protocol towers taken apart: interface, transfer syntax, p
 DERIVED: Final[dict[tuple[str, str], tuple[Derived, ...]]] = {
     ("epm", "ept_map"): (
         Derived(
-            Column("asked", _TOWER, "The request's tower taken apart: which interface is looked for."), asked_tower
+            Column("asked", _TOWER, "The request's tower taken apart: which interface is looked for."),
+            asked_tower,
+            _asked_problems,
         ),
-        Derived(Column("towers", pa.list_(_TOWER), f"The answer's {_TOWERS_DOC}."), mapped_towers),
+        Derived(Column("towers", pa.list_(_TOWER), f"The answer's {_TOWERS_DOC}."), mapped_towers, _tower_problems),
     ),
     ("epm", "ept_lookup"): (
-        Derived(Column("towers", pa.list_(_TOWER), f"The answer's {_TOWERS_DOC}."), looked_up_towers),
+        Derived(Column("towers", pa.list_(_TOWER), f"The answer's {_TOWERS_DOC}."), looked_up_towers, _tower_problems),
     ),
     ("epm", "ept_insert"): (
-        Derived(Column("towers", pa.list_(_TOWER), f"The request's {_TOWERS_DOC}."), given_towers),
+        Derived(Column("towers", pa.list_(_TOWER), f"The request's {_TOWERS_DOC}."), given_towers, _tower_problems),
     ),
     ("epm", "ept_delete"): (
-        Derived(Column("towers", pa.list_(_TOWER), f"The request's {_TOWERS_DOC}."), given_towers),
+        Derived(Column("towers", pa.list_(_TOWER), f"The request's {_TOWERS_DOC}."), given_towers, _tower_problems),
     ),
     ("qmmgmt", "R_QMMgmtGetInfo"): (
         *_OBJECT,
@@ -205,6 +227,7 @@ DERIVED: Final[dict[tuple[str, str], tuple[Derived, ...]]] = {
                 "exactly-once sources and connection history taken apart. Times are Unix seconds.",
             ),
             _properties,
+            _property_problems,
         ),
     ),
     ("qmmgmt", "R_QMMgmtAction"): _OBJECT,

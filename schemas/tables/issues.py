@@ -19,7 +19,10 @@ ISSUES = Table(
         Column("call_uid", STRING, "The RPC call concerned."),
         FRAME,
         Column(
-            "offset", LONG, "Where: byte offset in the file, the packet, the TCP stream or the stub, as the code says."
+            "offset",
+            LONG,
+            "Where: byte offset in the file, the packet, the TCP stream or the stub, as the code says. With an offset "
+            "in a stub the frame is the first of that request or response.",
         ),
     ),
 )
@@ -60,6 +63,9 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "fragment-odd-length": ("packet", "An IP fragment in the middle whose length is no multiple of 8."),
     "tcp-gap": ("stream", "Bytes of a kept connection are missing; the frame is the one that proved it."),
     "tcp-overlap-conflict": ("stream", "A retransmission has other bytes than the original; the first ones stand."),
+    "endpoints-not-followed": ("stream", "Announced endpoints were not all followed: see the detail."),
+    "tower-malformed": ("stub", "A protocol tower of the endpoint mapper does not read as one; see the typed table."),
+    "property-malformed": ("stub", "A property's value is not of the shape that its name has; see the typed table."),
     **{str(code): ("stream", meaning) for code, meaning in MEANINGS.items()},
     **{code: ("stub", consequence.meaning) for code, consequence in PROBLEMS.items()},
 }

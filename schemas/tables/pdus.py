@@ -7,7 +7,17 @@ import pyarrow as pa
 from schemas.model import BOOL, INT, LONG, STRING, TIMESTAMP, Column, Table
 from schemas.shared_columns import CAPTURE_ID, UID
 
-ELSEWHERE_TYPE = pa.list_(pa.struct([pa.field("capture_id", STRING), pa.field("frame", LONG)]))
+_ELSEWHERE = pa.list_(pa.struct([pa.field("capture_id", STRING), pa.field("frame", LONG)]))
+
+_PROPOSED = pa.struct(
+    [
+        pa.field("ctx_id", INT),
+        pa.field("interface_uuid", STRING),
+        pa.field("interface_version", STRING),
+        pa.field("transfer_syntaxes", pa.list_(STRING)),
+    ]
+)
+_RESULT = pa.struct([pa.field("result", STRING), pa.field("reason", STRING), pa.field("transfer_syntax", STRING)])
 
 PDUS = Table(
     "pdus",
@@ -32,11 +42,16 @@ PDUS = Table(
         Column("auth_level", INT, "2 connect, 4 packet, 5 integrity, 6 privacy."),
         Column("auth_context_id", LONG, "Which of the connection's security contexts."),
         Column("assoc_group_id", LONG, "Association group; only in bind, alter_context and their answers."),
+        Column("proposed", pa.list_(_PROPOSED), "Presentation contexts that a bind or alter_context proposes."),
+        Column("results", pa.list_(_RESULT), "What the server answers to each of them, in order."),
+        Column("reject_reason", STRING, "Why a bind was refused altogether; only in bind_nak."),
+        Column("fault", LONG, "Status; only in faults, also in those that refuse an alter_context."),
+        Column("fault_name", STRING, "Its name."),
         Column("fate", STRING, "What became of it: `mqtrail schema accounting` explains the names, stage `pdus`."),
         Column("call_uid", STRING, "The call in `calls` it belongs to."),
         Column("stream_offset", LONG, "Offset of its first byte in its direction of the TCP stream."),
         Column("frames", pa.list_(LONG), "Frames of that capture that hold bytes of it."),
-        Column("elsewhere", ELSEWHERE_TYPE, "Frames in other captures, where it continues in the next file."),
+        Column("elsewhere", _ELSEWHERE, "Frames in other captures, where it continues in the next file."),
         CAPTURE_ID,
     ),
 )

@@ -21,6 +21,8 @@ COMMON_COLUMNS = (
     Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
     UID,
     ID,
+    Column("interface_source", STRING, "How the interface is known; anything but `bind` is inferred, see `calls`."),
+    Column("outcome", STRING, "What became of the call, as in `calls`."),
     Column("decode_state", STRING, "`full` or `partial`, as in `calls`."),
     CAPTURE_ID,
 )

@@ -94,7 +94,8 @@ def test_calls_have_the_values_that_went_in(recording: Recording, found: Local, 
 
 
 def test_nothing_is_in_doubt(found: Local) -> None:
-    assert found.tables["issues"] == []
+    # The variants are of every kind, under whatever property comes next.
+    assert {issue["code"] for issue in found.tables["issues"]} <= {"property-malformed"}
     assert found.imbalances() == []
     assert len(found.tables["calls"]) == sum(len(talk.calls) for talk in TALKS) + len([MAPPER])
     assert {row["fate"] for row in found.tables["pdus"]} == {"call", "negotiation", "control"}

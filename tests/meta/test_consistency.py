@@ -81,7 +81,7 @@ def test_catalogue_has_no_issue_code_that_nothing_gives() -> None:
     codes |= {outcome.code for outcome in (Outcome.HEADER_CUT, Outcome.MALFORMED, Outcome.TOO_DEEP)}
     literal = re.compile(r'"([a-z]+(?:-[a-z]+)+)"')
     for path in PRODUCT:
-        if "tables" not in path.parts:
+        if path.name != "issues.py":
             codes |= set(literal.findall(path.read_text()))
     assert set(ISSUE_CODES) - codes == set()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -52,6 +53,48 @@ def test_stub_that_fits_no_candidate_keeps_the_whole_context_unknown(path: Path)
     talk = joined().say(rpc.request(b"\x01" * 7, 3, 1)).answer(rpc.response(b"\x02" * 5, 1))
     found = calls(path, msmq.receive(talk, MESSAGE, 2))
     assert [call["endpoint"] for call in found] == [None, None]
+
+
+def test_null_pointers_are_no_shape(path: Path) -> None:
+    talk = joined().say(rpc.request(b"\0\0\0\0ABCDEFGHIJKL", 9, 1)).say(rpc.request(bytes(44), 0, 2))
+    found = calls(path, msmq.purge(talk, 3))
+    assert {(call["endpoint"], call["decode_state"]) for call in found} == {(None, "opaque")}
+
+
+def test_later_contradiction_takes_the_interface_away(path: Path) -> None:
+    talk = msmq.purge(msmq.receive(joined(), MESSAGE, 1), 2)
+    assert [call["endpoint"] for call in calls(path, talk)] == ["qm2qm", "qm2qm"]
+    talk.say(rpc.request(bytes(4), 6, 3)).answer(rpc.response(bytes(40), 3))
+    assert [call["endpoint"] for call in calls(path, talk)] == [None, None, None]
+
+
+def test_operation_that_the_server_refuses_contradicts_nothing(path: Path) -> None:
+    talk = msmq.receive(joined(), MESSAGE, 1).say(rpc.request(b"?", 11, 2))
+    talk.answer(rpc.pdu(3, struct.pack("<IHBxII", 0, 0, 0, 0x1C010002, 0), 2))
+    assert [(call["endpoint"], call["fault_name"]) for call in calls(path, talk)] == [
+        ("qm2qm", None),
+        ("qm2qm", "nca_op_rng_error"),
+    ]
+
+
+def test_calls_that_wait_for_a_decision_are_bounded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.decode.batches.MAX_UNDECIDED_BYTES", 40)
+    talk = joined()
+    for call in range(1, 9):
+        msmq.purge(talk, call)
+    for call in range(9, 12):
+        msmq.receive(talk, MESSAGE, call)
+    found = calls(path, talk)
+    # Pushed out before anything had told what they are.
+    assert [call["endpoint"] for call in found] == [None] * 3 + ["qm2qm"] * 8
+
+
+def test_typed_rows_say_that_they_are_inferred(path: Path) -> None:
+    write_pcap(
+        path, [one for packet in msmq.receive(joined(), MESSAGE).packets for one in frames(joined().ends, packet)]
+    )
+    (row,) = Local(path).tables["qm2qm_RemoteQMStartReceive"]
+    assert (row["interface_source"], row["outcome"]) == ("port", "answered")
 
 
 def test_announced_endpoint_gives_candidates_where_the_port_says_nothing(path: Path) -> None:

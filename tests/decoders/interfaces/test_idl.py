@@ -30,7 +30,7 @@ class Difference(NamedTuple):
 
 DIFFERENCES: dict[str, tuple[Difference, ...]] = {
     "epm": (
-        Difference("pointer_default(ref)", "pointer_default(ptr)", "a tower may be null: servers send referent ids"),
+        Difference("pointer_default(ref)", "pointer_default(unique)", "a tower may be null: servers send referent ids"),
         Difference("unsigned int error_status", "unsigned long error_status", "32 bits under either name"),
         Difference("BYTE tower_octet_string", "byte tower_octet_string", "[MS-DTYP] 2.2.6 is IDL's byte here"),
         Difference("twr_t , * twr_p_t", "twr_t", "the model names no pointers"),

@@ -104,10 +104,10 @@ def test_a_full_pointer_to_what_contains_it_is_left_out() -> None:
     assert (problem(decoded).code, problem(decoded).path) == ("ndr-alias", "p.next")
 
 
-def test_a_full_pointer_does_not_change_its_type() -> None:
+def test_an_id_that_was_another_types_is_an_object_of_its_own() -> None:
     operation = request(Member("a", Pointer(GUID, FULL)), Member("b", Pointer(DWORD, FULL)))
-    decoded = read(operation, words(9) + bytes(16) + words(9))
-    assert decoded.values["b"] is None
+    decoded = read(operation, words(9) + bytes(16) + words(9, 5))
+    assert (decoded.values["b"], decoded.complete, decoded.consumed) == (5, True, 28)
     assert (problem(decoded).code, problem(decoded).path) == ("ndr-alias", "b")
 
 

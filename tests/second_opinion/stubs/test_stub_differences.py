@@ -143,17 +143,16 @@ def test_string_inner_nul() -> None:
 
 
 def test_same_referent_id() -> None:
-    compared = call("ept_map", OUT)
-    towers = [{"tower_length": 4, "tower_octet_string": octets} for octets in (b"abcd", b"efgh")]
-    values = {"entry_handle": None, "num_towers": 2, "ITowers": towers, "status": 0}
-    head = "00" * 20 + "02000000  02000000 00000000 02000000"
-    first, second = "04000000 04000000 61626364", "04000000 04000000 65666768"
-    is_ours(compared, values, f"{head} 00000200 04000200 {first} {second} 00000000")
+    compared = call("ept_map", IN)
+    tower = {"tower_length": 4, "tower_octet_string": b"abcd"}
+    values = {"obj": "00000000-0000-0000-0000-000000000007", "map_tower": tower, "entry_handle": None, "max_towers": 1}
+    uuid, rest = "00" * 15 + "07", "04000000 04000000 61626364" + "00" * 20 + "01000000"
+    is_ours(compared, values, f"00000200 {uuid} 04000200 {rest}")
     theirs = compared.built(values, numbered=False)
-    assert theirs == bytes.fromhex(f"{head} 00000200 00000200 {first} {second} 00000000")
+    assert theirs == bytes.fromhex(f"00000200 {uuid} 00000200 {rest}")
     decoded = compared.decoded(theirs)
-    assert decoded.values["ITowers"] == [towers[0], towers[0]]
-    assert [problem.code for problem in decoded.problems] == ["ndr-trailing-bytes"]
+    assert decoded.values == values
+    assert [problem.code for problem in decoded.problems] == ["ndr-alias"]
 
 
 def test_empty_array_gap() -> None:

@@ -1,0 +1,126 @@
+"""Calls that are cut, refused, broken off or made up: what their rows may say, and what not."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from decoders.ndr.model import Direction
+from pipelines.decode.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
+from tests.builders import msmq, rpc
+from tests.builders.conversations import Ends, Talk, frames, snapped, write_pcap
+from tests.local import Local
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.builders.conversations import Packet
+
+Row = dict[str, Any]
+FAULT = 3
+
+
+def local(path: Path, packets: list[Packet], ends: Ends) -> Local:
+    write_pcap(path, [one for packet in packets for one in frames(ends, packet)])
+    found = Local(path)
+    assert found.imbalances() == []
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "capture.pcap"
+
+
+def talk(port: int = 2103, interface: str = rpc.QM2QM) -> Talk:
+    return msmq.bound(Talk(Ends(50_000, server_port=port)), interface)
+
+
+def test_fault_after_the_beginning_of_a_response_leaves_no_status(path: Path) -> None:
+    asked = msmq.stub(rpc.QM2QM, 6, Direction.IN, {"hQueue": 7})
+    begun = rpc.response(bytes(4), 2)
+    begun = begun[:3] + b"\x01" + begun[4:]
+    broken = talk().say(rpc.request(asked, 6, 2)).answer(begun)
+    broken.answer(rpc.pdu(FAULT, struct.pack("<IHBxII", 0, 0, 0, 5, 0), 2))
+    (call,) = local(path, broken.packets, broken.ends).tables["calls"]
+    assert (call["outcome"], call["status"], call["status_name"], call["fault"]) == ("faulted", None, None, 5)
+    assert len(call["response_frames"]) == call["response_fragments"] == 2
+
+
+@pytest.mark.parametrize("left", range(1, 60))
+def test_cut_action_is_never_another_action(path: Path, left: int) -> None:
+    machine = {"pObjectFormat": {"type": 1, "Reserved1": 0}, "lpwszAction": "DISCONNECT"}
+    cut = talk(interface=msmq.QMMGMT).say(rpc.request(msmq.stub(msmq.QMMGMT, 1, Direction.IN, machine), 1, 2))
+    *before, request = cut.packets
+    packets = [*before, *snapped([request], min(24 + left, len(request.payload)))]
+    found = local(path, packets, cut.ends)
+    rows = found.tables.get("qmmgmt_R_QMMgmtAction", [])
+    assert all(row["request"]["lpwszAction"] in (None, "DISCONNECT") for row in rows)
+    assert "ndr-trailing-bytes" not in {issue["code"] for issue in found.tables["issues"]}
+
+
+def test_single_character_is_read_as_the_idl_has_it(path: Path) -> None:
+    object_only = msmq.stub(
+        msmq.QMMGMT, 1, Direction.IN, {"pObjectFormat": {"type": 1, "Reserved1": 0}, "lpwszAction": ""}
+    )
+    literal = object_only[:8] + "P".encode("utf-16-le")
+    asked = talk(interface=msmq.QMMGMT).say(rpc.request(literal, 1, 2))
+    (row,) = local(path, asked.packets, asked.ends).tables["qmmgmt_R_QMMgmtAction"]
+    assert (row["request"]["lpwszAction"], row["decode_state"]) == ("P", "full")
+
+
+def test_bind_and_its_refusal_are_told(path: Path) -> None:
+    refused = Talk(Ends(50_000)).open().say(rpc.bind(rpc.QM2QM)).answer(rpc.pdu(13, struct.pack("<HB", 8, 0)))
+    bind, nak = local(path, refused.packets, refused.ends).tables["pdus"]
+    assert bind["proposed"] == [
+        {"ctx_id": 0, "interface_uuid": rpc.QM2QM, "interface_version": "1.0", "transfer_syntaxes": ["ndr"]}
+    ]
+    assert nak["reject_reason"] == "authentication_type_not_recognized"
+    accepted = talk()
+    *_, ack = local(path, accepted.packets, accepted.ends).tables["pdus"]
+    assert ack["results"] == [{"result": "acceptance", "reason": None, "transfer_syntax": "ndr"}]
+
+
+def test_malformed_tower_is_an_issue_and_no_endpoint(path: Path) -> None:
+    mapper = talk(135, rpc.EPM)
+    tower = {"tower_length": 4, "tower_octet_string": b"\x09\0\xff\xff"}
+    request = {"obj": None, "map_tower": None, "entry_handle": None, "max_towers": 4}
+    answer = {"entry_handle": None, "num_towers": 1, "ITowers": [tower], "status": 0}
+    msmq.call(mapper, rpc.EPM, 3, request, answer, 2)
+    found = local(path, mapper.packets, mapper.ends)
+    assert found.tables.get("endpoints", []) == []
+    assert {issue["code"] for issue in found.tables["issues"]} == {"tower-malformed"}
+
+
+def test_property_of_another_shape_is_an_issue(path: Path) -> None:
+    variant = {"vt": 65, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0}
+    blob = variant | {"_varUnion": {"blob": {"cbSize": 3, "pBlobData": b"abc"}}}
+    queue = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "m_pDirectID": "OS:a\\q"}
+    asked = {"pObjectFormat": {"type": 2, "pQueueFormat": queue}, "cp": 1, "aProp": [13], "apVar": [blob]}
+    manage = msmq.call(talk(interface=msmq.QMMGMT), msmq.QMMGMT, 0, asked, {"apVar": [blob], "return_value": 0}, 2)
+    found = local(path, manage.packets, manage.ends)
+    assert [issue["code"] for issue in found.tables["issues"]] == ["property-malformed"]
+    (row,) = found.tables["qmmgmt_R_QMMgmtGetInfo"]
+    assert row["properties"][0]["name"] == "PROPID_MGMT_QUEUE_EOD_LAST_ACK"
+
+
+def test_one_server_cannot_crowd_out_the_announcements_of_another(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    announced = Announced()
+
+    def row(server: str, port: int) -> Row:
+        ends = {"resp_h": server}
+        return {"host": server, "port": port, "interface_uuid": rpc.QM2QM, "protocol": "ncacn_ip_tcp", "id": ends}
+
+    believed = [announced.note(row("10.0.0.9", port)) for port in range(30_000, 30_000 + MAX_LEARNED_OF_A_SERVER + 5)]
+    assert believed == [True] * MAX_LEARNED_OF_A_SERVER + [False] * 5
+    assert announced.note(row("10.0.0.2", 49_664))
+    assert {"host": "10.0.0.2", "port": 49_664, "interface_uuid": rpc.QM2QM} in announced.rows()
+    monkeypatch.setattr("pipelines.decode.endpoints.MAX_LEARNED_OF_A_SERVER", 1)
+    flood = talk(135, rpc.EPM)
+    for port in range(3):
+        msmq.map_endpoint(flood, rpc.QM2QM, 40_000 + port, "0.0.0.0", 2 + port)
+    found = local(path, flood.packets, flood.ends)
+    assert [issue["code"] for issue in found.tables["issues"]] == ["endpoints-not-followed"]
+    assert len(found.tables["endpoints"]) == 3
