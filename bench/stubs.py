@@ -93,8 +93,24 @@ _MAKERS: Final[dict[str, Callable[[random.Random, Direction], Any]]] = {
         "pQueueFormat": {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "m_pDirectID": "OS:srv01\\private$\\q"},
     },
     "lpwszAction": lambda _, __: "PAUSE",
+    "cp": lambda _, __: 2,
+    "aProp": lambda _, __: [7, 11],
+    "apVar": lambda _, __: [_variant(19, ulVal=7), _variant(31, pwszVal="CONNECTED")],
+    "object": lambda _, __: None,
+    "Ifid": lambda _, __: None,
+    "max_ents": lambda _, __: 4,
+    "num_ents": lambda _, __: 2,
+    "entries": lambda rng, _: [_entry(rng), _entry(rng)],
 }
 """Values of the parameters measured; any other is a 32-bit number."""
+
+
+def _variant(vt: int, **arm: object) -> Values:
+    return {"vt": vt, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": arm}
+
+
+def _entry(rng: random.Random) -> Values:
+    return {"object": _HANDLE, "tower": _tower(rng), "annotation": "Message Queuing"}
 
 
 def _number(rng: random.Random, _: Direction) -> int:
@@ -129,7 +145,7 @@ def time_stubs(repeat: int, batch: int = BATCH) -> list[Timed]:
 
 
 def _measured() -> list[tuple[Interface, Operation, Direction]]:
-    chosen = {"qm2qm": None, "epm": {"ept_map"}, "qmmgmt": {"R_QMMgmtAction"}}
+    chosen = {"qm2qm": None, "epm": {"ept_lookup", "ept_map"}, "qmmgmt": None}
     return [
         (interface, operation, direction)
         for interface in INTERFACES.values()

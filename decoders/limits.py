@@ -1,4 +1,4 @@
-"""Every bound on input in one place, each with the reason for its value."""
+"""Every bound on what decoders take in, each with the reason for its value; stages have bounds of their own."""
 
 from __future__ import annotations
 

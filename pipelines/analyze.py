@@ -134,7 +134,7 @@ def _of_rows(tables: Path) -> Counts:
     counts: Counter[tuple[str, str, str]] = Counter()
     for table, stage, column in COUNTED_ROWS:
         for file in (tables / table.name).glob("*.parquet"):
-            columns = parquet.read_table(file, columns=["capture_id", column])
+            columns = parquet.read_table(file, columns=["capture_id", column], read_dictionary=["capture_id", column])
             for row in columns.group_by(["capture_id", column]).aggregate([([], "count_all")]).to_pylist():
                 counts[row["capture_id"], stage, row[column]] += row["count_all"]
     return dict(counts)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from decoders.dcerpc.call_model import CallFault, PduFate
+from decoders.dcerpc.call_model import CallFault, Missing, PduFate
 from decoders.dcerpc.header import PduFlag
-from decoders.dcerpc.parts import PartBuilder
 from decoders.dcerpc.pdus import Fault, Response
+from decoders.dcerpc.telling import name_of
 from decoders.dcerpc.troubles import TroubleCode
 
 if TYPE_CHECKING:
@@ -41,10 +41,11 @@ class Answers:
         if framed.header.first:
             self._cut_short(slot)
         call = self._addressee(slot, framed)
-        if call is not None and response is not None and call.ctx_id not in (None, response.p_cont_id):
-            detail = f"response on context {response.p_cont_id}, its request was on {call.ctx_id}"
-            self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
-            return None, PduFate.NO_CALL
+        if call is not None and not self._on_its_context(call, framed, response):
+            if not framed.header.first:
+                self._open.lose(call, call.response, Missing.FRAGMENT, framed)
+                return None, PduFate.NO_CALL
+            call = None
         if call is None:
             late = self._open.late_answer(slot, last=framed.header.last)
             if late is not None:
@@ -52,12 +53,11 @@ class Answers:
             if not framed.header.first:
                 return self._stray_fragment(from_client, framed)
             call = self._open.begin(slot, framed, self._evidence.hole(from_client))
-        if call.response is None:
-            call.response = PartBuilder(framed)
+        part = call.response or self._open.answer(call, framed)
         if response is not None and call.ctx_id is None:
             call.ctx_id = response.p_cont_id
-        self._open.note(call, framed, response)
-        self._open.add(call, call.response, framed, response.stub if response else b"")
+        self._open.note(call, part, framed, response)
+        self._open.add(call, part, framed, response.stub if response else b"")
         self._open.settle(call)
         return call.key, PduFate.CALL
 
@@ -73,7 +73,9 @@ class Answers:
                 return late, PduFate.LATE
             call = self._open.begin(slot, framed, self._evidence.hole(from_client))
             call.ctx_id = None if fault is None else fault.p_cont_id
-        self._open.note(call, framed, fault)
+        # Some servers name context 0 in every fault: that alone makes it no other call's.
+        self._on_its_context(call, framed, fault)
+        self._open.note(call, None, framed, fault)
         call.fault = CallFault(
             None if fault is None else fault.status,
             framed.header.flags & _DID_NOT_EXECUTE != 0,
@@ -83,6 +85,13 @@ class Answers:
         )
         self._open.settle(call)
         return call.key, PduFate.CALL
+
+    def _on_its_context(self, call: OpenCall, framed: AnyPdu, answer: Response | Fault | None) -> bool:
+        if answer is None or call.ctx_id in (None, answer.p_cont_id):
+            return True
+        detail = f"{name_of(framed)} is on context {answer.p_cont_id}, its request on {call.ctx_id}"
+        self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
+        return False
 
     def _cut_short(self, slot: Slot) -> None:
         """A response begins: no more follows of another with its call id."""
@@ -97,7 +106,7 @@ class Answers:
 
     def _addressee(self, slot: Slot, framed: AnyPdu) -> OpenCall | None:
         """The call whose response is under way, or else the one whose request waits for an answer."""
-        call, under_way = self._last_asked(slot, framed), self._open.answering(slot)
+        call, under_way = self._open.last_asked(slot, framed.origin.began), self._open.answering(slot)
         if under_way is not None and not _asked_since(call, under_way):
             return under_way
         if call is None or self._is_certain(call):
@@ -105,17 +114,6 @@ class Answers:
         detail = f"an answer to call id {slot[1]} may be that to a request which was not captured"
         self._telling.trouble(TroubleCode.PAIRING_UNCERTAIN, detail, framed, call.key)
         return None
-
-    def _last_asked(self, slot: Slot, framed: AnyPdu) -> OpenCall | None:
-        """The last request sent before this answer, if it waits for one."""
-        began = framed.origin.began
-        found: OpenCall | None = None
-        for call in self._open.of(slot):
-            if call.request is not None and call.waits_for_answer:
-                if call.request.began > began:
-                    break
-                found = call
-        return found
 
     def _is_certain(self, call: OpenCall) -> bool:
         if self._open.callback_in(call) is not None:

@@ -20,7 +20,7 @@ class BindingSource(enum.StrEnum):
     BIND = "bind"
     """Proposed and accepted."""
     BIND_UNANSWERED = "bind_unanswered"
-    """Proposed with one transfer syntax and used; the answer was not captured."""
+    """Proposed and used; the answer was not captured."""
     VERIFICATION_TRAILER = "verification_trailer"
     """A request's verification trailer names it; the bind was not captured."""
     OUTER_CALL = "outer_call"
@@ -34,6 +34,8 @@ class Binding:
     interface: SyntaxId
     transfer_syntax: SyntaxId
     source: BindingSource
+    open_syntaxes: tuple[SyntaxId, ...] = ()
+    """Other transfer syntaxes that were proposed: without the answer nobody knows which of all was chosen."""
 
 
 class PduFate(enum.StrEnum):
@@ -86,7 +88,7 @@ class Missing(enum.StrEnum):
     FIRST_FRAGMENT = "first_fragment"
     """It began before what was captured: no byte of the stub has a known place, so none is kept."""
     FRAGMENT = "fragment"
-    """Bytes of the connection are missing between two fragments: the stub ends before them."""
+    """Bytes of the connection are missing between two fragments, or one names another context: the stub ends there."""
     PDU_CUT = "pdu_cut"
     """A fragment itself has a hole: the stub ends at it."""
     MALFORMED = "malformed"
@@ -101,7 +103,7 @@ class Part(NamedTuple):
     """The request or the response of a call."""
 
     stub: bytes
-    """All fragments, without authentication padding and verification trailer. Sealed where the call is encrypted."""
+    """All fragments, without authentication padding and verification trailer. Ciphertext where sealed."""
     complete: bool
     missing: Missing | None
     byte_order: ByteOrder
@@ -115,6 +117,10 @@ class Part(NamedTuple):
     size: int
     """Stub bytes captured, kept or not."""
     verification: VerificationTrailer | None
+    sealed: bool = False
+    """Any of its fragments."""
+    trailer: bytes = b""
+    """What was cut off behind the stub as verification trailer: parameters may end in bytes that look like one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,7 @@ class Call(NamedTuple):
     domain: str | None
     workstation: str | None
     encrypted: bool
+    """Request, response or fault is sealed."""
     assoc_group_id: int | None
     outcome: Outcome
 

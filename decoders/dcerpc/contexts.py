@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Final
 from decoders.dcerpc.bind import PresentationContext, parse_contexts
 from decoders.dcerpc.call_model import Binding, BindingSource
 from decoders.dcerpc.header import PacketType
+from decoders.dcerpc.names import PROVIDER_REASON, RESULT, TRANSFER_SYNTAX
 from decoders.errors import DecodeError
 from decoders.limits import MAX_PRESENTATION_CONTEXTS, MAX_UNANSWERED_BINDS
 
 if TYPE_CHECKING:
-    from decoders.dcerpc.bind import ContextResult
+    from decoders.dcerpc.bind import SyntaxId
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.pdus import Bind, BindAck
     from decoders.dcerpc.verification import VerificationTrailer
 
 _ACCEPTANCE: Final = 0
+_PROVIDER_REJECTION: Final = 2
 _NEGOTIATE_ACK: Final = 3
-
 
 _ANSWERS: Final = {
     PacketType.BIND_ACK: PacketType.BIND,
@@ -29,6 +30,24 @@ _ANSWERS: Final = {
     PacketType.FAULT: PacketType.ALTER_CONTEXT,
 }
 """[MS-RPCE] 3.3.1.5.2.1: what each of them answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a context that was proposed cannot be used."""
+
+    interface: SyntaxId
+    answer: PacketType
+    result: int | None = None
+    """None where a bind_nak or fault refused all contexts of the proposal."""
+    reason: int | None = None
+
+    def __str__(self) -> str:
+        if self.result is None:
+            return self.answer.name.lower()
+        # [C706] 12.6.3.1: the reason has a meaning only where the provider rejects.
+        reason = f", {PROVIDER_REASON.get(self.reason or 0, self.reason)}" if self.result == _PROVIDER_REJECTION else ""
+        return f"{RESULT.get(self.result, self.result)}{reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +63,11 @@ class Contexts:
     """The bool that methods return: whether there was room to remember all of it."""
 
     __slots__ = (
+        "_group_granted",
+        "_group_joined",
         "_proposals",
         "_witnessed",
         "accepted",
-        "assoc_group_id",
         "client_features",
         "max_recv_frag",
         "max_xmit_frag",
@@ -58,11 +78,9 @@ class Contexts:
 
     def __init__(self) -> None:
         self.accepted: dict[int, Binding] = {}
-        self.rejected: dict[int, ContextResult] = {}
-        """Context id to the answer that refused it."""
+        self.rejected: dict[int, Refusal] = {}
         self.proposed: dict[int, PresentationContext] = {}
         """Not answered yet, or never."""
-        self.assoc_group_id: int | None = None
         self.max_xmit_frag: int | None = None
         """Of the server's last answer."""
         self.max_recv_frag: int | None = None
@@ -71,6 +89,13 @@ class Contexts:
         self._proposals: list[_Proposal] = []
         """Not answered yet, in order."""
         self._witnessed: dict[int, Binding] = {}
+        self._group_granted: int | None = None
+        self._group_joined: int | None = None
+
+    @property
+    def assoc_group_id(self) -> int | None:
+        """As bind_ack says; until one does, the group that the bind is to join."""
+        return self._group_joined if self._group_granted is None else self._group_granted
 
     def propose(self, pdu: AnyPdu, bind: Bind | None) -> bool:
         """`bind` is None where the PDU is cut."""
@@ -79,6 +104,9 @@ class Contexts:
             pdu.header.packet_type, pdu.header.call_id, pdu.origin.last_ts_ns, contexts, bind is not None
         )
         self._proposals.append(proposal)
+        if bind is not None and proposal.kind is PacketType.BIND:
+            # [C706] 12.6.4.3: 0 asks for a new group, whose number only the answer tells.
+            self._group_joined = bind.assoc_group_id or None
         room = len(self._proposals) <= MAX_UNANSWERED_BINDS
         if not room:
             del self._proposals[0]
@@ -96,7 +124,7 @@ class Contexts:
         """None: the number of results is not that of the proposal."""
         if ack.header.packet_type is PacketType.BIND_ACK:
             # [C706] 12.6.4.2: in alter_context_resp they are to be ignored, and some servers draw a new group id there.
-            self.assoc_group_id = ack.assoc_group_id
+            self._group_granted = ack.assoc_group_id
             self.max_xmit_frag, self.max_recv_frag = ack.max_xmit_frag, ack.max_recv_frag
         proposal = self._answered_by(pdu)
         if proposal is None:
@@ -111,8 +139,9 @@ class Contexts:
             self.proposed.pop(number, None)
             if result.result != _ACCEPTANCE:
                 # [MS-RPCE] 3.3.1.5.6: a refusal takes nothing away that was accepted before.
-                if number in self.rejected or len(self.rejected) < MAX_PRESENTATION_CONTEXTS:
-                    self.rejected[number] = result
+                self._reject(
+                    context, Refusal(context.abstract_syntax, pdu.header.packet_type, result.result, result.reason)
+                )
             elif number in self.accepted or len(self.accepted) < MAX_PRESENTATION_CONTEXTS:
                 self.rejected.pop(number, None)
                 self.accepted[number] = Binding(context.abstract_syntax, result.transfer_syntax, BindingSource.BIND)
@@ -123,9 +152,19 @@ class Contexts:
     def refuse(self, pdu: AnyPdu) -> bool:
         """bind_nak, or a fault in answer to alter_context. Whether there was a proposal to refuse."""
         proposal = self._answered_by(pdu)
-        for context in () if proposal is None else proposal.contexts:
+        if proposal is None:
+            return False
+        if proposal.kind is PacketType.BIND:
+            self._group_joined = None
+        for context in proposal.contexts:
             self.proposed.pop(context.context_id, None)
-        return proposal is not None
+            if context.features is None:
+                self._reject(context, Refusal(context.abstract_syntax, pdu.header.packet_type))
+        return True
+
+    def _reject(self, context: PresentationContext, refusal: Refusal) -> None:
+        if context.context_id in self.rejected or len(self.rejected) < MAX_PRESENTATION_CONTEXTS:
+            self.rejected[context.context_id] = refusal
 
     def _answered_by(self, pdu: AnyPdu) -> _Proposal | None:
         """Legs of one negotiation share a call id, and the answer may come out late: kind and time decide as well."""
@@ -163,9 +202,13 @@ class Contexts:
         if known is not None or ctx_id in self.accepted:
             return known
         context = self.proposed.get(ctx_id)
-        if context is None or len(context.transfer_syntaxes) != 1:
+        syntaxes = [one for one in context.transfer_syntaxes if one.features is None] if context else []
+        if context is None or not syntaxes:
             return None
-        return Binding(context.abstract_syntax, context.transfer_syntaxes[0], BindingSource.BIND_UNANSWERED)
+        # [MS-RPCE] 3.3.1.5.6: the server chooses, and NDR is the one that every server should have.
+        chosen = next((one for one in syntaxes if TRANSFER_SYNTAX.get(one.uuid) == "ndr"), syntaxes[0])
+        others = tuple(one for one in syntaxes if one != chosen)
+        return Binding(context.abstract_syntax, chosen, BindingSource.BIND_UNANSWERED, others)
 
 
 def _contexts_before_cut(pdu: AnyPdu) -> tuple[PresentationContext, ...]:

@@ -2,12 +2,15 @@
 
 [MS-RPCE] 3.3.3.5.2 has call ids increase, but some clients use one id for all their calls, one after the other. Where
 bytes of the answering side are missing, the next answer may be that to a later request, which may be missing as well.
-It is paired only if the client was seen to count its calls.
+It is paired only if the client was seen to count its calls, or if the hole has room for no answer: a connection begins
+with a bind, and its bind_ack must be in a hole at the server's start.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from decoders.dcerpc.header import FIXED_BYTES, PacketType
 
 if TYPE_CHECKING:
     from decoders.dcerpc.framing_model import AnyPdu, FrameRef
@@ -15,17 +18,22 @@ if TYPE_CHECKING:
     Began: TypeAlias = tuple[int, FrameRef]
     """Time and frame of something's first byte."""
 
-_NEVER: Final = (-1, (-1, -1))
+NEVER: Final = (-1, (-1, -1))
+_LEAST_ANSWER: Final = FIXED_BYTES[PacketType.RESPONSE]
+_LEAST_ACK: Final = 32
+_RESULT_BYTES: Final = 24
 
 
 class Evidence:
-    __slots__ = ("_ends", "_highest", "_holes", "_reuses", "_several")
+    __slots__ = ("_ack_bytes", "_ends", "_highest", "_holes", "_reuses", "_several")
 
     def __init__(self) -> None:
         self._ends: dict[bool, int] = {True: 0, False: 0}
         """Per direction: the offset where the next PDU begins if none is missing."""
-        self._holes: dict[bool, Began] = {True: _NEVER, False: _NEVER}
-        """Per direction: when the first PDU after the last hole was sent."""
+        self._holes: dict[bool, Began] = {True: NEVER, False: NEVER}
+        """Per direction: when the first PDU after the last hole that may hide an answer was sent."""
+        self._ack_bytes: int | None = None
+        """The least that the answer to the bind has that began the connection, if one did."""
         self._highest = -1
         self._several = False
         self._reuses = False
@@ -34,9 +42,16 @@ class Evidence:
         """Whether bytes are missing in front of it."""
         expected, self._ends[from_client] = self._ends[from_client], framed.end
         if expected == framed.offset:
+            if from_client and not expected and framed.header.packet_type is PacketType.BIND:
+                self._ack_bytes = _least_ack(framed)
             return False
-        self._holes[from_client] = framed.origin.began
+        if from_client or expected or not self._is_bind_ack(framed.offset):
+            self._holes[from_client] = framed.origin.began
         return True
+
+    def _is_bind_ack(self, missing: int) -> bool:
+        """Whether the bytes missing before the server's first PDU are too few for a bind_ack and any answer."""
+        return self._ack_bytes is not None and missing < self._ack_bytes + _LEAST_ANSWER
 
     def note_request(self, call_id: int) -> None:
         """A call of the client, not made inside a callback: there the id stays the same."""
@@ -49,5 +64,10 @@ class Evidence:
         return self._several and not self._reuses
 
     def hole(self, from_client: bool) -> Began:
-        """No byte that this side sent later is missing, as far as its PDUs have come out."""
+        """No answer that this side sent later is missing, as far as its PDUs have come out."""
         return self._holes[from_client]
+
+
+def _least_ack(bind: AnyPdu) -> int | None:
+    """[C706] 12.6.4.4: one result for each context, and an empty address. None where the bind is cut before them."""
+    return _LEAST_ACK + _RESULT_BYTES * bind.data[24] if len(bind.data) > 24 else None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from decoders.dcerpc.auth_contexts import AuthContexts
-from decoders.dcerpc.call_model import Binding, BindingSource, PduFate
+from decoders.dcerpc.call_model import BindingSource, PduFate
 from decoders.dcerpc.contexts import Contexts
 from decoders.dcerpc.pdus import Bind, BindAck, Control
 from decoders.dcerpc.telling import name_of
 from decoders.dcerpc.troubles import Trouble, TroubleCode
 
 if TYPE_CHECKING:
+    from decoders.dcerpc.call_model import Binding
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.open_call import OpenCall
     from decoders.dcerpc.pdus import Pdu
@@ -23,8 +25,8 @@ class Negotiation:
         self.contexts = Contexts()
         self.auth = AuthContexts()
         self._telling = telling
-        self._unknown: set[int] = set()
-        """Contexts told to be unknown."""
+        self._told: set[tuple[TroubleCode, int]] = set()
+        """Contexts told to be unknown or refused."""
 
     def bind(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
         """bind, alter_context."""
@@ -64,20 +66,28 @@ class Negotiation:
         """Asked when the call is over: an answer to the bind, or a verification trailer, may come out late."""
         if call.outer is not None:
             found = self.binding_of(call.outer)
-            return None if found is None else Binding(found.interface, found.transfer_syntax, BindingSource.OUTER_CALL)
+            return None if found is None else replace(found, source=BindingSource.OUTER_CALL)
         if call.binding is not None or call.ctx_id is None:
             return call.binding
         found = self.contexts.binding(call.ctx_id)
         if found is None:
-            self._tell_unknown(call, call.ctx_id)
+            self._tell_unbound(call, call.ctx_id)
         return found
 
-    def _tell_unknown(self, call: OpenCall, ctx_id: int) -> None:
-        part = call.request or call.response
-        if ctx_id in self._unknown or part is None:
+    def _tell_unbound(self, call: OpenCall, ctx_id: int) -> None:
+        part, code, detail = call.request or call.response, *self._why_unbound(ctx_id)
+        if part is None or (code, ctx_id) in self._told:
             return
-        self._unknown.add(ctx_id)
-        detail = f"context {ctx_id}: no captured bind names its interface"
+        self._told.add((code, ctx_id))
         sender, offset = call.key
-        trouble = Trouble(TroubleCode.CONTEXT_UNKNOWN, detail, sender, *part.first_frame, offset, call.key)
-        self._telling.tell(trouble)
+        self._telling.tell(Trouble(code, f"context {ctx_id}: {detail}", sender, *part.first_frame, offset, call.key))
+
+    def _why_unbound(self, ctx_id: int) -> tuple[TroubleCode, str]:
+        refusal = self.contexts.rejected.get(ctx_id)
+        if ctx_id in self.contexts.accepted:
+            return TroubleCode.CONTEXT_UNKNOWN, "redefined, and no answer to that was captured"
+        if refusal is not None:
+            one = refusal.interface
+            detail = f"proposed for interface {one.uuid} {one.major}.{one.minor} and refused ({refusal})"
+            return TroubleCode.CONTEXT_REJECTED, detail
+        return TroubleCode.CONTEXT_UNKNOWN, "no captured bind names its interface"

@@ -33,6 +33,7 @@ class OpenCall:
     """The last hole of the answering side before the call began."""
     place: int = 0
     """Among the requests of its slot, from 1."""
+    asked_at: Began = NEVER
     sent_by: Began = NEVER
     """When its request and all before it in the slot had been sent."""
     ctx_id: int | None = None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from decoders.dcerpc.call_model import Missing
 from decoders.dcerpc.framing_model import BrokenPdu
 from decoders.dcerpc.open_call import OpenCall
 from decoders.dcerpc.parts import PartBuilder
+from decoders.dcerpc.slot_calls import SlotCalls
 from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_EARLY_ANSWERS, MAX_OPEN_CALLS, MAX_OPEN_STUB_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from decoders.dcerpc.evidence import Began
     from decoders.dcerpc.framing_model import AnyPdu
@@ -21,19 +21,18 @@ if TYPE_CHECKING:
     from decoders.dcerpc.open_call import Slot
     from decoders.dcerpc.pdus import Fault, Request, Response
     from decoders.dcerpc.telling import Telling
-    from decoders.dcerpc.troubles import CallKey
-    from decoders.dcerpc.verification import VerificationTrailer
+    from decoders.dcerpc.troubles import CallKey, Trouble
 
 
 class OpenCalls:
-    """A slot has several calls where callbacks nest, and where one side's bytes come out before the other's."""
-
     def __init__(self, negotiation: Negotiation, telling: Telling) -> None:
         self._negotiation = negotiation
         self._telling = telling
         self._calls: dict[int, OpenCall] = {}
         """By serial number, oldest first."""
-        self._slots: defaultdict[Slot, list[OpenCall]] = defaultdict(list)
+        self._slots: dict[Slot, SlotCalls] = {}
+        self._under_way: dict[bool, dict[int, OpenCall]] = {True: {}, False: {}}
+        """Per direction: those with a part that has not ended and of which nothing is missing; by serial number."""
         self._lingering: dict[int, OpenCall] = {}
         """Calls kept only since bytes of the other side may come out late; by serial number."""
         self._late_requests: dict[Slot, CallKey] = {}
@@ -46,23 +45,25 @@ class OpenCalls:
         self.stub_bytes = 0
         """Kept for the open calls together."""
 
-    def of(self, slot: Slot) -> Sequence[OpenCall]:
-        """Those whose request came out in the order of requests, the others in that of answers."""
-        return self._slots.get(slot, ())
+    def unasked_of(self, slot: Slot) -> Iterable[OpenCall]:
+        """Those whose request has not come out, in the order of answers."""
+        calls = self._slots.get(slot)
+        return () if calls is None else calls.unasked
 
     def asking(self, slot: Slot) -> OpenCall | None:
         """The one whose request came out last."""
-        for call in reversed(self.of(slot)):
-            if call.request is not None:
-                return call
-        return None
+        calls = self._slots.get(slot)
+        return None if calls is None else calls.asking()
 
     def answering(self, slot: Slot) -> OpenCall | None:
         """The newest whose response began and has not ended."""
-        for call in reversed(self.of(slot)):
-            if call.response is not None and not call.answered and not call.cut_short:
-                return call
-        return None
+        calls = self._slots.get(slot)
+        return None if calls is None else calls.answering()
+
+    def last_asked(self, slot: Slot, began: Began) -> OpenCall | None:
+        """The last that waits for an answer and was asked by then."""
+        calls = self._slots.get(slot)
+        return None if calls is None else calls.last_asked(began)
 
     def callback_in(self, call: OpenCall) -> OpenCall | None:
         """[MS-RPCE] 3.3.1.5.9: while one is open, with the same call id, the call it is made in is not answered."""
@@ -89,28 +90,43 @@ class OpenCalls:
         self._serial += 1
         self.unasked += 1
         self._calls[call.serial] = call
-        self._slots[slot].append(call)
+        calls = self._slots.get(slot)
+        if calls is None:
+            calls = self._slots[slot] = SlotCalls()
+        calls.begin(call)
         return call
 
     def ask(self, call: OpenCall, framed: AnyPdu) -> PartBuilder:
-        """Its request begins. Behind all others of the slot: an answer that came out before it began the call."""
-        stack = self._slots[call.slot]
-        if stack[-1] is not call:
-            stack.remove(call)
-            stack.append(call)
-        self.unasked -= 1
+        """Its request begins."""
         call.request = PartBuilder(framed)
+        self.unasked -= 1
+        self._slots[call.slot].ask(call, call.request.began)
         return call.request
 
-    def note(self, call: OpenCall, framed: AnyPdu, pdu: Request | Response | Fault | None) -> None:
-        """Flags and security of one of the call's PDUs."""
+    def answer(self, call: OpenCall, framed: AnyPdu) -> PartBuilder:
+        """Its response begins."""
+        call.response = PartBuilder(framed)
+        self._slots[call.slot].answer(call)
+        return call.response
+
+    def supersede(self, call: OpenCall, trouble: Trouble) -> None:
+        """Another request has its call id. An answer may still come out late."""
+        call.superseded = trouble
+        self._slots[call.slot].supersede(call)
+        self.linger(call)
+
+    def note(
+        self, call: OpenCall, part: PartBuilder | None, framed: AnyPdu, pdu: Request | Response | Fault | None
+    ) -> None:
+        """Flags and security of one of the call's PDUs; a fault is of no part."""
         header = framed.header
         call.note_flags(header.flags)
         if not header.auth_length:
             return
         security = None if pdu is None else pdu.security
+        if part is not None:
+            part.note_security(security, cut=isinstance(framed, BrokenPdu))
         if security is None:
-            call.trailer_cut = call.trailer_cut or isinstance(framed, BrokenPdu)
             return
         self._negotiation.auth.note_level(security.auth_level)
         if not call.note_security(security):
@@ -131,9 +147,11 @@ class OpenCalls:
         if part.frames_left_out and not left_out:
             detail = f"call id {call.slot[1]}: later frames are counted, not listed"
             self._telling.trouble(TroubleCode.TOO_MANY_FRAMES, detail, framed, call.key)
-
-    def cut_off(self, part: PartBuilder, trailer: VerificationTrailer) -> None:
-        self.stub_bytes -= part.cut_off(trailer)
+        under_way = self._under_way[call.slot[0] == (part is call.request)]
+        if part.under_way:
+            under_way[call.serial] = call
+        else:
+            under_way.pop(call.serial, None)
 
     def lose(self, call: OpenCall, part: PartBuilder | None, missing: Missing, framed: AnyPdu) -> None:
         """Something of the part is missing in front of this PDU, or is this PDU."""
@@ -144,7 +162,8 @@ class OpenCalls:
 
     def pass_hole(self, from_client: bool, framed: AnyPdu) -> None:
         """Whatever this side had under way is not whole."""
-        for call in self._calls.values():
+        calls, self._under_way[from_client] = self._under_way[from_client], {}
+        for _, call in sorted(calls.items()):
             part = call.request if call.slot[0] == from_client else call.response
             self.lose(call, part, Missing.FRAGMENT, framed)
 
@@ -153,19 +172,13 @@ class OpenCalls:
         if not call.answered:
             return
         if call.request is not None:
-            self._pass_over(call.slot, call.request.began)
+            # A later request was answered: no answer to an earlier one with its call id can follow.
+            for earlier in self._slots[call.slot].passed_over(call):
+                self.end(earlier)
         if call.finished:
             self.end(call)
         else:
             self.linger(call)
-
-    def _pass_over(self, slot: Slot, began: Began) -> None:
-        """A later request was answered: no answer to an earlier one with its call id can follow."""
-        stack = self._slots[slot]
-        if len(stack) > 1:
-            for call in list(stack):
-                if call.superseded is not None and call.request is not None and call.request.began < began:
-                    self.end(call)
 
     def linger(self, call: OpenCall) -> None:
         self._lingering[call.serial] = call
@@ -186,9 +199,11 @@ class OpenCalls:
         del self._calls[call.serial]
         self.unasked -= call.request is None
         self._lingering.pop(call.serial, None)
-        stack = self._slots[call.slot]
-        stack.remove(call)
-        if not stack:
+        for under_way in self._under_way.values():
+            under_way.pop(call.serial, None)
+        calls = self._slots[call.slot]
+        calls.end(call)
+        if not calls:
             del self._slots[call.slot]
         if evicted and not call.answered:
             _remember(self._late_answers, call)
@@ -202,8 +217,7 @@ class OpenCalls:
         if call.superseded is not None and call.waits_for_answer and not call.maybe:
             self._telling.tell(call.superseded)
         auth = self._negotiation.auth
-        if call.trailer_cut and call.security is None and auth.may_seal:
-            call.sealed = True
+        call.settle_seal(may_seal=auth.may_seal)
         binding = self._negotiation.binding_of(call)
         group = self._negotiation.contexts.assoc_group_id
         self._telling.tell(call.result(binding, auth.of(call.security), group, evicted=evicted))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from decoders.dcerpc.evidence import Began
     from decoders.dcerpc.framing_model import AnyPdu, FrameRef
     from decoders.dcerpc.header import ByteOrder
+    from decoders.dcerpc.security_trailer import SecurityTrailer
     from decoders.dcerpc.verification import VerificationTrailer
 
 
@@ -25,12 +26,16 @@ class PartBuilder:
         "_last_ts_ns",
         "_size",
         "_stub",
+        "_trailer",
         "ended",
         "first_frame",
         "first_ts_ns",
         "frames_left_out",
         "kept",
         "missing",
+        "sealed",
+        "trailer_cut",
+        "trailer_seen",
         "verification",
     )
 
@@ -38,7 +43,13 @@ class PartBuilder:
         self.missing: Missing | None = None if first.header.first else Missing.FIRST_FRAGMENT
         self.ended = False
         """The last fragment was seen."""
+        self.sealed = False
+        """Any fragment is."""
+        self.trailer_cut = False
+        """A fragment was cut before its security trailer."""
+        self.trailer_seen = False
         self.verification: VerificationTrailer | None = None
+        self._trailer = b""
         self._byte_order: ByteOrder = first.header.byte_order
         self.first_ts_ns = first.origin.first_ts_ns
         self._last_ts_ns = first.origin.last_ts_ns
@@ -49,7 +60,7 @@ class PartBuilder:
         self._size = 0
         self._stub = bytearray()
         self.kept = 0
-        """Bytes of the stub."""
+        """Bytes of the stub, with the verification trailer."""
 
     @property
     def began(self) -> Began:
@@ -59,6 +70,19 @@ class PartBuilder:
     def fresh(self) -> bool:
         """No fragment was added yet."""
         return not self._fragments
+
+    @property
+    def under_way(self) -> bool:
+        """More is expected, and nothing is missing so far."""
+        return not self.ended and self.missing is None
+
+    def note_security(self, security: SecurityTrailer | None, *, cut: bool) -> None:
+        """The security trailer of a fragment that should have one."""
+        if security is None:
+            self.trailer_cut = self.trailer_cut or cut
+        else:
+            self.trailer_seen = True
+            self.sealed = self.sealed or security.seals
 
     def add(self, pdu: AnyPdu, stub: bytes, room: int) -> bool:
         """The next fragment. False: its stub is more than there is room for."""
@@ -85,20 +109,22 @@ class PartBuilder:
 
     def lose(self, missing: Missing) -> bool:
         """Something is missing here. Whether that is news."""
-        if self.ended or self.missing is not None:
+        if not self.under_way:
             return False
         self.missing = missing
         return True
 
-    def cut_off(self, trailer: VerificationTrailer) -> int:
-        """Take the verification trailer off the end of the stub, where the end is kept. How many bytes were."""
+    def tail(self, size: int) -> bytes:
+        """The end of the stub, `size` bytes or a few more, from a multiple of 4; nothing where it is not kept."""
+        return b"" if self.missing is not None else bytes(self._stub[max(0, self.kept - size) & ~3 :])
+
+    def cut_off(self, trailer: VerificationTrailer) -> None:
+        """Take the verification trailer off the end of the stub, where the end is kept."""
         self.verification = trailer
         self._size -= trailer.size
-        if self.missing is not None:
-            return 0
-        del self._stub[-trailer.size :]
-        self.kept = len(self._stub)
-        return trailer.size
+        if self.missing is None:
+            self._trailer = bytes(self._stub[-trailer.size :])
+            del self._stub[-trailer.size :]
 
     def part(self) -> Part:
         missing = self.missing
@@ -117,4 +143,6 @@ class PartBuilder:
             fragments=self._fragments,
             size=self._size,
             verification=self.verification,
+            sealed=self.sealed,
+            trailer=self._trailer,
         )

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from decoders.dcerpc.call_model import PduFate
 from decoders.dcerpc.framing_model import FramedPdu
 from decoders.dcerpc.pdus import Request
+from decoders.dcerpc.telling import name_of
 from decoders.dcerpc.troubles import Trouble, TroubleCode
 from decoders.dcerpc.verification import find_verification, repeats_header
+from decoders.limits import MAX_VERIFICATION_BYTES
 
 if TYPE_CHECKING:
     from decoders.dcerpc.evidence import Evidence
@@ -43,11 +45,14 @@ class Requests:
             if from_client and not call.nested:
                 self._evidence.note_request(slot[1])
         if request is not None and call.opnum is None:
+            if call.ctx_id not in (None, request.p_cont_id):
+                detail = f"{name_of(framed)} is on context {request.p_cont_id}, its answer on {call.ctx_id}"
+                self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
             call.ctx_id, call.opnum, call.object_uuid = request.p_cont_id, request.opnum, request.object_uuid
             call.binding = self._negotiation.contexts.settled(request.p_cont_id)
-        self._open.note(call, framed, request)
+        self._open.note(call, part, framed, request)
         self._open.add(call, part, framed, request.stub if request else b"")
-        if isinstance(framed, FramedPdu) and request is not None and framed.header.last and not call.sealed:
+        if isinstance(framed, FramedPdu) and request is not None and framed.header.last and not part.sealed:
             self._verify(call, part, request, framed)
         self._open.settle(call)
         return call.key, PduFate.CALL
@@ -69,17 +74,20 @@ class Requests:
         if not self._open.unasked:
             return None
         began = framed.origin.began
-        for call in tuple(self._open.of(slot)):
+        passed: list[OpenCall] = []
+        found: OpenCall | None = None
+        for call in self._open.unasked_of(slot):
             answered = call.answer_began
-            if call.request is not None or answered is None:
-                continue
-            if answered < began:
-                # Requests come out in order: the one to this answer is missing.
-                self._open.end(call)
+            if answered is not None and answered < began:
+                passed.append(call)
             elif request is None or call.ctx_id in (None, request.p_cont_id) or call.fault is not None:
                 counted = slot[0] and self._evidence.counts_up
-                return call if call.hole < began or counted else None
-        return None
+                found = call if call.hole < began or counted else None
+                break
+        # Requests come out in order: those to earlier answers are missing.
+        for call in passed:
+            self._open.end(call)
+        return found
 
     def _begin(self, slot: Slot, framed: AnyPdu) -> OpenCall:
         from_client, call_id = slot
@@ -93,8 +101,7 @@ class Requests:
             capture, frame = framed.origin.frames[0]
             detail = f"call id {call_id} asks again and no answer to the first was seen"
             where = framed.sender, capture, frame, framed.offset
-            below.superseded = Trouble(TroubleCode.CALL_ID_REUSED, detail, *where, below.key)
-            self._open.linger(below)
+            self._open.supersede(below, Trouble(TroubleCode.CALL_ID_REUSED, detail, *where, below.key))
         outer = None if from_client else self._open.asking((True, call_id))
         call = self._open.begin(slot, framed, self._evidence.hole(not from_client))
         call.nested = nested
@@ -103,7 +110,9 @@ class Requests:
         return call
 
     def _verify(self, call: OpenCall, part: PartBuilder, request: Request, framed: FramedPdu) -> None:
-        trailer = find_verification(request.stub)
+        # [MS-RPCE] 2.2.2.13 has the last PDU carry all of it, aligned from the start of that PDU. Some clients cut the
+        # stub into fragments with the trailer already on it: then it may reach back, aligned from the stub's start.
+        trailer = find_verification(request.stub) or find_verification(part.tail(MAX_VERIFICATION_BYTES))
         if trailer is None:
             return
         witness = self._negotiation.contexts.witness
@@ -111,4 +120,4 @@ class Requests:
             detail = f"the trailer of call id {request.header.call_id} is not that of its request or context"
             self._telling.trouble(TroubleCode.VERIFICATION_BAD, detail, framed, call.key)
             return
-        self._open.cut_off(part, trailer)
+        part.cut_off(trailer)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from decoders.dcerpc.header import PduHeader
 
 TRAILER_BYTES: Final = 8
+_PRIVACY: Final = 6
 _FIELDS: Final = {"<": struct.Struct("<BBBBI"), ">": struct.Struct(">BBBBI")}
 
 
@@ -21,6 +22,11 @@ class SecurityTrailer:
     auth_reserved: int
     auth_context_id: int
     token: bytes
+
+    @property
+    def seals(self) -> bool:
+        """The body in front of it is encrypted."""
+        return self.auth_level == _PRIVACY and bool(self.token)
 
 
 class Body(NamedTuple):

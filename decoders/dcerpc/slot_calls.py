@@ -52,7 +52,7 @@ class SlotCalls:
         # Sent again after a loss, a request may have a later time than those behind it in the stream.
         self._latest = began if self._latest is None else max(began, self._latest)
         self._places += 1
-        call.place, call.sent_by = self._places, self._latest
+        call.place, call.asked_at, call.sent_by = self._places, began, self._latest
         self._waiting.append(call)
 
     def answer(self, call: OpenCall) -> None:
@@ -91,11 +91,11 @@ class SlotCalls:
             del self._waiting[at]
         return None
 
-    def passed_over(self, began: Began) -> list[OpenCall]:
-        """Those superseded and asked before."""
+    def passed_over(self, answered: OpenCall) -> list[OpenCall]:
+        """Those superseded that were asked before it, up to the first that one frame carried together with it."""
         found: list[OpenCall] = []
         for call in self._superseded.values():
-            if call.sent_by >= began:
+            if call.place >= answered.place or call.asked_at == answered.asked_at:
                 break
             found.append(call)
         return found

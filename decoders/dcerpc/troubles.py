@@ -21,6 +21,7 @@ class TroubleCode(enum.StrEnum):
     FRAGMENT_MISSING = "rpc-fragment-missing"
     PAIRING_UNCERTAIN = "rpc-pairing-uncertain"
     CONTEXT_UNKNOWN = "rpc-context-unknown"
+    CONTEXT_REJECTED = "rpc-context-rejected"
     CONTEXT_MISMATCH = "rpc-context-mismatch"
     ANSWER_MISMATCH = "rpc-bind-answer-mismatch"
     AUTH_TRAILER_BAD = "rpc-auth-trailer-bad"
@@ -41,6 +42,7 @@ MEANINGS: Final = {
     TroubleCode.FRAGMENT_MISSING: "A request or response of which a fragment was not captured; its stub ends there.",
     TroubleCode.PAIRING_UNCERTAIN: "An answer that an open request may have, or one that was not captured: not paired.",
     TroubleCode.CONTEXT_UNKNOWN: "Requests on a presentation context that no captured bind explains; told once each.",
+    TroubleCode.CONTEXT_REJECTED: "Requests on a presentation context that the server had refused; told once each.",
     TroubleCode.CONTEXT_MISMATCH: "An answer or fragment names another presentation context than its request.",
     TroubleCode.ANSWER_MISMATCH: "An answer to a bind has more or fewer results than contexts were proposed.",
     TroubleCode.AUTH_TRAILER_BAD: "The lengths of a security trailer contradict the PDU, or fragments disagree on it.",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ingest.choice import Choice, Endpoint
-    from pipelines.stages.select import Selection
+    from pipelines.stages.select import Keys, Selection
     from schemas.model import Table
 
 MAX_ROUNDS: Final = 8
@@ -40,19 +41,35 @@ _SCHEMAS: Final = {table.name: table.arrow for table in WRITTEN}
 
 
 class Rounds:
-    """What the rounds came to."""
+    """What the rounds came to: what a later one says of a connection replaces what earlier ones said."""
 
     def __init__(self, first: DataFrame) -> None:
         self._rounds = [first]
+        self._uids: list[set[str]] = [set()]
+        """Of the connections that each round looked at; not needed of the first."""
         self.not_followed: list[str] = []
         """Endpoints announced in the last round that was made."""
 
     def add(self, later: DataFrame) -> None:
         self._rounds.append(later)
+        uids = unwrapped(later, STREAM_FLOWS).select("uid").unionByName(unwrapped(later, ASIDES).select("uid"))
+        self._uids.append({row.uid for row in uids.collect()})
 
     @property
     def last(self) -> DataFrame:
         return self._rounds[-1]
+
+    def unsettled(self, keys: Keys) -> Keys:
+        """Those of these conversations that have a connection set aside or with calls of unknown interface, or none."""
+        told: dict[str, tuple[int, bool]] = {}
+        for envelope in self._rounds:
+            wanted = F.broadcast(envelope.sparkSession.createDataFrame(pa.table({"key": keys})))
+            flows = unwrapped(envelope, STREAM_FLOWS).select("key", "uid", "unresolved")
+            asides = unwrapped(envelope, ASIDES).select("key", "uid", F.lit(True).alias("unresolved"))
+            for row in flows.unionByName(asides).join(wanted, "key", "left_semi").collect():
+                told[row.uid] = row.key, row.unresolved
+        settled = {key for key, _ in told.values()} - {key for key, unresolved in told.values() if unresolved}
+        return np.setdiff1d(keys, np.array(sorted(settled), np.int64))
 
     def table(self, table: Table) -> DataFrame:
         """Rows of a table of the envelope, which has `uid`."""
@@ -68,28 +85,28 @@ class Rounds:
 
     def fetched(self) -> dict[str, list[pa.RecordBatch]]:
         """All parcels opened here: for when there is little in them."""
-        later: set[str] = set()
         found: dict[str, list[pa.RecordBatch]] = {}
-        for one in reversed(self._rounds):
-            replaced = pa.array(sorted(later), pa.string())
+        for number, one in enumerate(self._rounds):
+            replaced = pa.array(sorted(self._replaced(number)), pa.string())
             for row in unwrapped(one, PARCELS).select("table", "data").collect():
                 for batch in opened([bytes(row.data)], _SCHEMAS[row.table]):
-                    kept = batch.filter(pc.invert(pc.is_in(batch.column("uid"), replaced))) if later else batch
+                    kept = batch.filter(pc.invert(pc.is_in(batch.column("uid"), replaced))) if len(replaced) else batch
                     found.setdefault(row.table, []).append(kept)
-            if one is not self._rounds[0]:
-                later |= {row.uid for row in _connections(one).collect()}
         return found
 
     def unpacked(self, table: Table) -> DataFrame:
         """Rows of a table that travels in parcels, which has `uid`."""
         return self._latest([unpacked(one, table) for one in self._rounds])
 
+    def _replaced(self, number: int) -> set[str]:
+        return set().union(*self._uids[number + 1 :])
+
     def _latest(self, parts: list[DataFrame]) -> DataFrame:
-        """What a later round says of a connection replaces what earlier ones said."""
-        latest = parts[0]
-        for later, part in zip(self._rounds[1:], parts[1:], strict=True):
-            latest = latest.join(F.broadcast(_connections(later)), "uid", "left_anti").unionByName(part)
-        return latest
+        for number, part in enumerate(parts):
+            if replaced := self._replaced(number):
+                uids = part.sparkSession.createDataFrame(pa.table({"uid": sorted(replaced)}))
+                parts[number] = part.join(F.broadcast(uids), "uid", "left_anti").select(*part.columns)
+        return reduce(DataFrame.unionByName, parts)
 
 
 def run_rounds(
@@ -98,12 +115,13 @@ def run_rounds(
     segments = selection.take(selection.promising())
     rounds = Rounds(streams(segments, choice, capture_ids, paths, keep_payload=keep_payload))
     for number in range(MAX_ROUNDS + 1):
-        wiser = _with_news(choice, rounds.last)
+        wiser, late = _with_news(choice, rounds.last)
         if wiser is None:
             break
         news = {end for end, uuids in wiser.learned.items() if uuids - choice.learned.get(end, frozenset())}
-        keys = _to_look_at_again(selection, rounds, [endpoint_key(*end) for end in sorted(news)]).persist()
-        if keys.isEmpty():
+        reached = selection.reaching([endpoint_key(*end) for end in sorted(news)])
+        keys = np.union1d(rounds.unsettled(reached), late)
+        if not len(keys):
             break
         if number == MAX_ROUNDS:
             rounds.not_followed = sorted(f"{to_text(address)} port {port}" for address, port in news)
@@ -113,34 +131,25 @@ def run_rounds(
     return rounds
 
 
-def _with_news(choice: Choice, envelope: DataFrame) -> Choice | None:
-    """The choice with what the round brought to light; None if it brought nothing."""
+def _with_news(choice: Choice, envelope: DataFrame) -> tuple[Choice | None, Keys]:
+    """The choice with what the round brought to light, None if nothing; keys of conversations chosen too late."""
     late = F.col(f"{ASIDES.name}.chosen_by").isNotNull()
     told = envelope.where(late | F.col(ANNOUNCED.name).isNotNull()).select(ASIDES.name, ANNOUNCED.name).collect()
     learned: dict[Endpoint, frozenset[str]] = {}
     known: dict[str, ChosenBy] = {}
+    keys: set[int] = set()
     for aside, announced in told:
         if aside is not None:
             known[aside.uid] = ChosenBy(aside.chosen_by)
+            keys.add(aside.key)
             continue
         end = _address(announced.host), announced.port
         learned[end] = learned.get(end, choice.learned.get(end, frozenset())) | {announced.interface_uuid}
+    sorted_keys = np.array(sorted(keys), np.int64)
     if not known and all(uuids <= choice.learned.get(end, frozenset()) for end, uuids in learned.items()):
-        return None
-    return replace(choice, learned={**choice.learned, **learned}, known={**choice.known, **known})
+        return None, sorted_keys
+    return replace(choice, learned={**choice.learned, **learned}, known={**choice.known, **known}), sorted_keys
 
 
 def _address(text: str) -> bytes:
     return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
-
-
-def _to_look_at_again(selection: Selection, rounds: Rounds, ends: list[int]) -> DataFrame:
-    late = unwrapped(rounds.last, ASIDES).where(F.col("chosen_by").isNotNull()).select("key")
-    flows, asides = rounds.table(STREAM_FLOWS), rounds.table(ASIDES)
-    open_questions = flows.where("unresolved").select("key").unionByName(asides.select("key"))
-    settled = flows.select("key").join(open_questions, "key", "left_anti").distinct()
-    return selection.reaching(ends).join(settled, "key", "left_anti").unionByName(late).distinct()
-
-
-def _connections(envelope: DataFrame) -> DataFrame:
-    return unwrapped(envelope, STREAM_FLOWS).select("uid").unionByName(unwrapped(envelope, ASIDES).select("uid"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +21,13 @@ from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SEGM
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy.typing as npt
     from pyspark.sql import DataFrame, SparkSession
 
     from pipelines.stages.scan import ReadSplit, Scan
 
+Keys: TypeAlias = "npt.NDArray[np.int64]"
+"""Sorted. Eight bytes a conversation are what the driver holds, and every worker that reads again."""
 STREAM_TASK_BYTES = 64 * 1024 * 1024
 _PASSED_ON = (Outcome.TCP.counter, Outcome.IP_FRAGMENT.counter)
 
@@ -61,33 +64,31 @@ class Selection:
         for (file, counter), packets in counts.items():
             if counter == Outcome.TCP.counter:
                 self.set_aside[file, "no_rpc_seen"] += packets
-        self._taken: DataFrame | None = None
+        self._taken: Keys = np.empty(0, np.int64)
 
-    def promising(self) -> DataFrame:
-        """Keys of the conversations that may speak DCE/RPC as far as the scan can tell."""
-        return self._by_split.where(F.col("may_be_rpc") | F.col("well_known_port")).select("key").distinct()
+    def promising(self) -> Keys:
+        """Of the conversations that may speak DCE/RPC as far as the scan can tell."""
+        return _collected(self._by_split.where(F.col("may_be_rpc") | F.col("well_known_port")))
 
-    def reaching(self, ends: list[int]) -> DataFrame:
-        """Keys of the conversations with one of these endpoints, given by ingest.conversations.endpoint_key."""
+    def reaching(self, ends: list[int]) -> Keys:
+        """Of the conversations with one of these endpoints, given by ingest.conversations.endpoint_key."""
         known = F.broadcast(self._spark.createDataFrame(pa.table({"end": pa.array(ends, pa.int64())})))
-        sides = [
-            self._by_split.join(known, F.col(side) == F.col("end"), "left_semi") for side in ("low_end", "high_end")
-        ]
-        return sides[0].unionByName(sides[1]).select("key").distinct()
+        low, high = (F.col(side) == F.col("end") for side in ("low_end", "high_end"))
+        return _collected(self._by_split.join(known, low | high, "left_semi"))
 
-    def take(self, keys: DataFrame) -> Segments:
+    def take(self, keys: Keys) -> Segments:
         """The segments of these conversations: only the splits that hold some are read again."""
-        keys = keys.persist()
-        fresh = keys if self._taken is None else keys.join(self._taken, "key", "left_anti")
+        fresh = ~np.isin(keys, self._taken)
+        marked = self._spark.createDataFrame(pa.table({"key": keys, "fresh": fresh}))
         needed, size = set(), 0
-        for row in self._totals(_marked(keys, fresh)):
+        for row in self._totals(marked):
             needed.add((row.file, row.split))
             size += row.payload_bytes
             self.set_aside[row.file, "no_rpc_seen"] -= row.fresh_packets
-        self._taken = keys if self._taken is None else self._taken.unionByName(fresh)
+        self._taken = np.union1d(self._taken, keys)
         rows = self._read_again(needed, keys)
         if self._made is not None:
-            rows = rows.unionByName(unwrapped(self._made, SEGMENTS).join(keys, "key", "left_semi"))
+            rows = rows.unionByName(unwrapped(self._made, SEGMENTS).join(marked.select("key"), "key", "left_semi"))
         return Segments(rows, max(2 * self._spark.sparkContext.defaultParallelism, size // STREAM_TASK_BYTES))
 
     def _totals(self, keys: DataFrame) -> list[Any]:
@@ -100,9 +101,9 @@ class Selection:
             .collect()
         )
 
-    def _read_again(self, needed: set[tuple[int, int]], wanted: DataFrame) -> DataFrame:
+    def _read_again(self, needed: set[tuple[int, int]], wanted: Keys) -> DataFrame:
         splits = [one for one in self._scan.splits if (one.split.file, one.split.index) in needed]
-        keys = self._spark.sparkContext.broadcast(np.sort(wanted.toArrow().column("key").to_numpy()))
+        keys = self._spark.sparkContext.broadcast(wanted)
 
         def work(one: ReadSplit) -> Iterator[pa.RecordBatch]:
             yield from segment_batches(one.split, one.split.file, one.first_frame, keys.value)
@@ -110,7 +111,6 @@ class Selection:
         return run_tasks(self._spark, packed(splits, lambda one: split_bytes(one.split)), work, SEGMENTS.arrow)
 
 
-def _marked(keys: DataFrame, fresh: DataFrame) -> DataFrame:
-    if fresh is keys:
-        return keys.withColumn("fresh", F.lit(True))
-    return keys.join(fresh.withColumn("fresh", F.lit(True)), "key", "left")
+def _collected(conversations: DataFrame) -> Keys:
+    keys: Keys = np.unique(conversations.select("key").distinct().toArrow().column("key").to_numpy())
+    return keys

@@ -180,7 +180,8 @@ def _frames(local: Local) -> None:
 
 def _named(row: dict[str, Any], *columns: str) -> set[tuple[str, int]]:
     here = {(row["capture_id"], frame) for column in columns for frame in row[column] or ()}
-    return here | {(other["capture_id"], other["frame"]) for other in row["elsewhere"] or ()}
+    others = row.get("elsewhere") or row.get("other_frames") or ()
+    return here | {(other["capture_id"], other["frame"]) for other in others}
 
 
 def _no_byte_forgotten(local: Local, payload_bytes: int | None) -> None:

@@ -37,6 +37,10 @@ def moved(port: int, server_port: int) -> list[Packet]:
     return shifted.packets
 
 
+CHAIN = range(49_750, 49_753)
+"""Ports that announce each other, one conversation at each."""
+
+
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
     folder = tmp_path_factory.mktemp("learning")
@@ -54,17 +58,30 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tab
             *_frames(further.packets, ends),
             *_frames(late.packets, late.ends),
             *_frames(web.packets, web.ends),
+            *[one for port in CHAIN for one in _chained(port)],
             *_frames(moved(ELSEWHERE, 49_900), Ends(ELSEWHERE, server_port=49_900)),
         ],
     )
     mapper = msmq.bound(Talk(Ends(50_020, server_port=135)), rpc.EPM)
     msmq.map_endpoint(mapper, rpc.QM2QM, 49_664, "0.0.0.0", 2)
+    msmq.map_endpoint(mapper, "fdb3a030-065f-11d1-bb9b-00a024ea5525", CHAIN[0], "0.0.0.0", 3)
+    msmq.map_endpoint(mapper, rpc.QM2QM, CHAIN[0], "0.0.0.0", 4)
     write_pcap(folder / "c.pcap", _frames(mapper.packets, mapper.ends))
     return run(spark, [folder / name for name in ("a.pcap", "b.pcap", "c.pcap")], folder / "tables")
 
 
 def _frames(packets: list[Packet], ends: Ends) -> list[Frame]:
     return [one for packet in packets for one in frames(ends, packet)]
+
+
+def _chained(port: int) -> list[Frame]:
+    """Joined in the middle, as `moved`: it answers where the next one is."""
+    talk = Talk(Ends(port - 1_000, server_port=port)).join()
+    for call in range(1, 30):
+        msmq.server_port(msmq.receive(talk, b"message %d" % call, call * 2), port + 1, call * 2 + 1)
+    head, *rest = talk.packets
+    whole = head.__class__(head.from_client, head.seq + 30, head.ack, head.flags, head.payload[30:])
+    return _frames([whole, *rest], talk.ends)
 
 
 def flow(tables: Tables, port: int) -> Row | None:
@@ -82,6 +99,14 @@ def test_moved_service_is_decoded_though_announced_later_and_in_another_file(tab
     assert {(row["endpoint"], row["interface_source"]) for row in calls} == {("qm2qm", "endpoint_mapper")}
     typed = {row["call_uid"]: row for row in tables["qm2qm_RemoteQMStartReceive"]}
     assert {typed[row["call_uid"]]["response"]["lpRemoteReadDesc"]["lpBuffer"]["size"] for row in calls} == {9}
+
+
+@pytest.mark.parametrize("port", CHAIN)
+def test_each_step_of_a_chain_of_announcements_is_followed(tables: Tables, port: int) -> None:
+    kept = flow(tables, port - 1_000)
+    assert kept is not None
+    known = {row["endpoint"] for row in tables["calls"] if row["uid"] == kept["uid"] and row["outcome"] == "answered"}
+    assert known == {"qm2qm"}
 
 
 def test_connection_chosen_by_a_late_alter_context_has_all_its_pdus_and_calls(tables: Tables) -> None:
@@ -103,5 +128,5 @@ def test_what_nobody_announced_or_does_not_speak_rpc_stays_aside(tables: Tables)
 def test_each_connection_is_told_once(tables: Tables) -> None:
     uids = [row["uid"] for row in tables["flows"]]
     calls = [row["call_uid"] for row in tables["calls"]]
-    assert len(uids) == len(set(uids)) == 5
+    assert len(uids) == len(set(uids)) == 5 + len(CHAIN)
     assert len(calls) == len(set(calls))

@@ -119,5 +119,9 @@ class Talk:
         return [str(event.fate) for event in self.pdus]
 
     @property
+    def troubles(self) -> list[Trouble]:
+        return [event for event in self.events if isinstance(event, Trouble)]
+
+    @property
     def codes(self) -> list[str]:
-        return [str(event.code) for event in self.events if isinstance(event, Trouble)]
+        return [str(trouble.code) for trouble in self.troubles]

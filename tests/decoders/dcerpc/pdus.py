@@ -61,6 +61,7 @@ def bind(
     claimed: int | None = None,
     first_id: int = 0,
     call_id: int = 1,
+    group: int = 0,
     auth: Auth | None = None,
 ) -> bytes:
     """`claimed` overrides the number of contexts."""
@@ -70,7 +71,7 @@ def bind(
         for number, (abstract, transfers) in enumerate(contexts, first_id)
     )
     count = len(contexts) if claimed is None else claimed
-    body = struct.pack(f"{order}HHIBBH", 5_840, 4_280, 0, count, 0, 0) + elements
+    body = struct.pack(f"{order}HHIBBH", 5_840, 4_280, group, count, 0, 0) + elements
     return pdu(kind, body, order, call_id=call_id, auth=auth)
 
 
@@ -129,10 +130,11 @@ def fault(
     call_id: int = 1,
     ctx: int = 0,
     extended: bytes | None = None,
+    auth: Auth | None = None,
 ) -> bytes:
     size, more = (32, b"") if extended is None else (32 + len(extended), extended)
     body = struct.pack(f"{order}IHBBII", size, ctx, 0, extended is not None, status, 0) + more
-    return pdu(FAULT, body, order, flags=flags, call_id=call_id)
+    return pdu(FAULT, body, order, flags=flags, call_id=call_id, auth=auth)
 
 
 def bind_ack(order: ByteOrder = "<") -> bytes:

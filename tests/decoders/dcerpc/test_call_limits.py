@@ -6,15 +6,21 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import pytest
+
 from decoders.dcerpc import open_calls as module
 from decoders.dcerpc.call_model import Missing, Outcome
+from decoders.dcerpc.open_call import OpenCall
 from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_OPEN_CALLS
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import Talk
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Callable
+
+    from decoders.dcerpc.framing_model import AnyPdu
+    from decoders.dcerpc.parts import PartBuilder
 
 BIND, ACK = d.bind((d.QM2QM, (d.NDR,))), d.ack((0, 0, d.NDR))
 
@@ -114,3 +120,55 @@ def test_a_large_message_and_one_id_for_all_calls_cost_linear_time() -> None:
     assert talk.calls[0].response.complete
     assert (len(talk.calls), talk.tracker.open_calls.unasked) == (8_001, 0)
     assert time.process_time() - began < 5
+
+
+def test_a_hole_looks_at_a_call_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: Counter[int] = Counter()
+    lose = module.OpenCalls.lose
+
+    def counted(self: module.OpenCalls, call: OpenCall, part: PartBuilder, missing: Missing, framed: AnyPdu) -> None:
+        looked[call.serial] += 1
+        lose(self, call, part, missing, framed)
+
+    monkeypatch.setattr(module.OpenCalls, "lose", counted)
+    talk = bound().client(*(d.request(call_id=n, flags=d.FIRST) for n in range(50)), d.request(call_id=98))
+    for n in range(100, 120):
+        talk.client(4_000, *[d.request(call_id=n, flags=d.FIRST)] * 3)
+    talk.over()
+    assert sum(looked.values()) > 100
+    assert set(looked.values()) == {1}
+    parts = [call.request for call in talk.calls if call.call_id < 50 and call.request is not None]
+    assert [part.missing for part in parts] == [Missing.FRAGMENT] * 50
+
+
+REPEATED: dict[str, Callable[[Talk], Talk]] = {
+    "responses without requests": lambda talk: talk.server(*[d.response()] * 6_000),
+    "responses that begin": lambda talk: talk.server(*[d.response(flags=d.FIRST)] * 6_000),
+    "requests, then responses": lambda talk: talk.client(*[d.request()] * 3_000).server(*[d.response()] * 3_000),
+    "requests, then responses to older ones": lambda talk: talk.client(*[d.request()] * 3_000, at=9).server(
+        *[d.response()] * 3_000, at=8
+    ),
+    "responses half way": lambda talk: talk.client(*[d.request()] * 3_000).server(
+        *[d.response(flags=d.MIDDLE)] * 3_000
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_one_id_for_everything_costs_no_look_at_all_that_lingers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: Counter[str] = Counter()
+
+    def count(name: str) -> None:
+        plain: property = getattr(OpenCall, name)
+
+        def counted(call: OpenCall) -> object:
+            looks[name] += 1
+            return plain.__get__(call)
+
+        monkeypatch.setattr(OpenCall, name, property(counted))
+
+    for question in ("answered", "waits_for_answer", "answer_began"):
+        count(question)
+    talk = REPEATED[name](bound()).over()
+    assert sum((call.request is not None) + (call.response is not None) for call in talk.calls) >= 3_000
+    assert sum(looks.values()) < 12 * 6_000

@@ -55,12 +55,12 @@ def test_a_call_with_everything_known(order: d.ByteOrder) -> None:
     assert len(talk.calls) == 1
 
 
-def fragments(whole: bytes, make: str, call_id: int, opnum: int = 0) -> list[bytes]:
+def fragments(whole: bytes, make: str, call_id: int, opnum: int = 0, ctx: int = 0) -> list[bytes]:
     pieces = [whole[at : at + 4] for at in range(0, len(whole), 4)] or [b""]
     flags = [(d.FIRST if n == 0 else 0) | (d.LAST if n == len(pieces) - 1 else 0) for n in range(len(pieces))]
     if make == "request":
         return [d.request(p, opnum=opnum, flags=f, call_id=call_id) for p, f in zip(pieces, flags, strict=True)]
-    return [d.response(p, flags=f, call_id=call_id) for p, f in zip(pieces, flags, strict=True)]
+    return [d.response(p, flags=f, call_id=call_id, ctx=ctx) for p, f in zip(pieces, flags, strict=True)]
 
 
 def stub(part: Part | None) -> bytes | None:
@@ -243,11 +243,44 @@ def test_a_call_id_used_again_ends_the_open_call() -> None:
     assert (len(fine.calls), fine.codes) == (3, [])
 
 
-def test_an_answer_on_another_context_is_not_paired() -> None:
-    talk = bound().client(d.request(call_id=2)).server(d.response(call_id=2, ctx=1)).over()
-    assert talk.call.outcome is Outcome.UNANSWERED
-    assert talk.fates[-1] == "no_call"
+def test_an_answer_on_another_context_is_a_call_of_its_own() -> None:
+    talk = bound().client(d.request(call_id=2)).server(*fragments(b"aaaabbbb", "response", 2, ctx=1)).over()
+    asked, answered = talk.calls
+    assert (asked.outcome, asked.ctx_id, asked.response) == (Outcome.UNANSWERED, 0, None)
+    assert (answered.outcome, answered.ctx_id, stub(answered.response)) == (Outcome.UNASKED, 1, b"aaaabbbb")
+    assert [(pdu.fate, pdu.call) for pdu in talk.pdus[-2:]] == [(PduFate.CALL, answered.key)] * 2
+    assert [(trouble.code, trouble.call) for trouble in talk.troubles] == [(TroubleCode.CONTEXT_MISMATCH, asked.key)]
+
+
+def test_the_request_still_gets_the_answer_on_its_own_context() -> None:
+    talk = bound().client(d.request(b"ask", call_id=2)).server(d.response(b"?", call_id=2, ctx=1))
+    talk.server(d.response(b"answer", call_id=2)).over()
+    assert [(call.outcome, stub(call.response)) for call in talk.calls] == [
+        (Outcome.ANSWERED, b"answer"),
+        (Outcome.UNASKED, b"?"),
+    ]
+
+
+def test_a_fragment_on_another_context_is_left_out_and_ends_the_stub() -> None:
+    talk = bound().client(d.request(call_id=2)).server(d.response(b"aaaa", flags=d.FIRST, call_id=2))
+    talk.server(d.response(b"bbbb", flags=d.MIDDLE, call_id=2, ctx=1), d.response(b"cccc", flags=d.LAST, call_id=2))
+    response = talk.call.response
+    assert response is not None
+    assert (response.stub, response.missing, talk.call.outcome) == (b"aaaa", Missing.FRAGMENT, Outcome.ANSWERED)
+    assert talk.fates[-3:] == ["call", "no_call", "call"]
+    assert talk.codes == ["rpc-context-mismatch", "rpc-fragment-missing"]
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["in order", "fault comes out first"])
+def test_a_fault_on_another_context_is_paired_and_told(late: bool) -> None:
+    talk = bound()
+    if late:
+        talk.server(d.fault(5, call_id=2), at=50).client(d.request(call_id=2, ctx=1), at=40)
+    else:
+        talk.client(d.request(call_id=2, ctx=1)).server(d.fault(5, call_id=2))
+    assert (talk.call.outcome, talk.call.ctx_id) == (Outcome.FAULTED, 1)
     assert talk.codes == ["rpc-context-mismatch"]
+    assert talk.troubles[0].call == talk.call.key
 
 
 def test_callbacks_nest_with_the_same_call_id() -> None:
@@ -303,10 +336,10 @@ def test_contexts_accepted_refused_redefined_and_unanswered() -> None:
     refused = Talk().client(BIND).server(d.ack((2, 1, d.NDR), (0, 0, d.NDR64)))
     assert binding(refused, 0) is None
     assert binding(refused, 1) == (d.SAMR[0], "bind")
-    assert refused.codes == ["rpc-context-unknown"]
+    assert refused.codes == ["rpc-context-rejected"]
     unanswered = Talk().client(d.bind((d.QM2QM, (d.NDR,)), (d.SAMR, (d.NDR, d.NDR64))))
     assert binding(unanswered, 0) == (d.QM2QM[0], "bind_unanswered")
-    assert binding(unanswered, 1) is None
+    assert binding(unanswered, 1) == (d.SAMR[0], "bind_unanswered")
     altered = bound().client(d.bind((d.SAMR, (d.NDR,)), kind=d.ALTER, call_id=5))
     altered.server(d.ack((0, 0, d.NDR), kind=d.ALTER_RESP, call_id=5))
     assert binding(altered, 0) == (d.SAMR[0], "bind")
@@ -325,6 +358,7 @@ def test_a_verification_trailer_names_the_interface_where_no_bind_does() -> None
     talk = Talk(from_start=False).client(d.request(b"stub" + trailer, opnum=9, call_id=2, ctx=5))
     talk.client(d.request(b"next", opnum=8, call_id=3, ctx=5)).over()
     assert [stub(call.request) for call in talk.calls] == [b"stub", b"next"]
+    assert [call.request and call.request.trailer for call in talk.calls] == [trailer, b""]
     for call in talk.calls:
         assert call.binding is not None
         assert (call.binding.interface.uuid, call.binding.source) == (d.QM2QM[0], BindingSource.VERIFICATION_TRAILER)

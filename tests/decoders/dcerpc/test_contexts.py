@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.dcerpc import contexts as module
+from decoders.dcerpc.bind import SyntaxId
 from decoders.dcerpc.call_model import BindingSource
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import Talk
@@ -131,3 +132,90 @@ def test_witnesses_are_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
     trailer = d.verification(d.pcontext(d.QM2QM, d.NDR))
     talk = Talk().client(*(d.request(trailer, call_id=n + 1, ctx=n) for n in range(3))).over()
     assert [call.binding is not None for call in talk.calls] == [True, True, False]
+
+
+def asked(talk: Talk, ctx: int) -> tuple[str, str]:
+    """Code and detail of what is told of a call on this context."""
+    talk.client(d.request(ctx=ctx, call_id=90), d.request(ctx=ctx, call_id=91)).over()
+    assert [call.binding for call in talk.calls] == [None, None]
+    (trouble,) = talk.troubles
+    return str(trouble.code), trouble.detail
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (d.ack((2, 1, ZERO)), "provider_rejection, abstract_syntax_not_supported"),
+        (d.ack((2, 77, ZERO)), "provider_rejection, 77"),
+        (d.ack((1, 1, ZERO)), "user_rejection"),
+        (d.ack((9, 0, ZERO)), "9"),
+        (d.pdu(d.BIND_NAK, struct.pack("<HBBB", 4, 1, 5, 0)), "bind_nak"),
+    ],
+)
+def test_a_call_on_a_refused_context_tells_who_refused_what(answer: bytes, why: str) -> None:
+    code, detail = asked(Talk().client(d.bind((d.QM2QM, (d.NDR,)))).server(answer), 0)
+    assert (code, detail) == (
+        "rpc-context-rejected",
+        f"context 0: proposed for interface {d.QM2QM[0]} 1.0 and refused ({why})",
+    )
+
+
+def test_a_context_refused_by_a_fault_is_told_too() -> None:
+    talk = Talk().client(d.bind((d.QM2QM, (d.NDR,)))).server(d.ack((0, 0, d.NDR)))
+    talk.client(d.bind((d.SAMR, (d.NDR,)), kind=d.ALTER, first_id=1, call_id=5)).server(d.fault(5, call_id=5))
+    code, detail = asked(talk, 1)
+    assert code == "rpc-context-rejected"
+    assert detail.endswith(f"{d.SAMR[0]} 1.0 and refused (fault)")
+
+
+def test_a_context_redefined_without_an_answer_is_unknown_for_that_reason() -> None:
+    talk = Talk().client(d.bind((d.QM2QM, (d.NDR,)))).server(d.ack((0, 0, d.NDR))).client(alter((d.SAMR, (d.NDR,))))
+    assert asked(talk, 0) == ("rpc-context-unknown", "context 0: redefined, and no answer to that was captured")
+
+
+def test_a_context_nobody_proposed_is_unknown() -> None:
+    assert asked(Talk(), 7) == ("rpc-context-unknown", "context 7: no captured bind names its interface")
+
+
+@pytest.mark.parametrize(
+    ("proposed", "chosen", "others"),
+    [
+        ((d.NDR,), d.NDR, ()),
+        ((d.NDR, d.NDR64), d.NDR, (d.NDR64,)),
+        ((d.NDR64, d.NDR), d.NDR, (d.NDR64,)),
+        ((d.NDR64, d.SAMR), d.NDR64, (d.SAMR,)),
+        ((d.NDR64, FEATURES), d.NDR64, ()),
+    ],
+)
+def test_an_unanswered_proposal_tells_the_interface_and_leaves_the_syntax_open(
+    proposed: tuple[d.Syntax, ...], chosen: d.Syntax, others: tuple[d.Syntax, ...]
+) -> None:
+    talk = Talk().client(d.bind((d.QM2QM, proposed)), d.request(), at=1).server(d.request(), at=2).over()
+    outer, callback = (call.binding for call in talk.calls)
+    wanted = SyntaxId(*d.QM2QM), SyntaxId(*chosen), tuple(SyntaxId(*one) for one in others)
+    for binding, source in ((outer, BindingSource.BIND_UNANSWERED), (callback, BindingSource.OUTER_CALL)):
+        assert binding is not None
+        assert (binding.interface, binding.transfer_syntax, binding.open_syntaxes) == wanted
+        assert binding.source is source
+    answered = Talk().client(d.bind((d.QM2QM, proposed))).server(d.ack((0, 0, chosen)))
+    assert contexts(answered).accepted[0].open_syntaxes == ()
+
+
+def test_a_proposal_without_a_transfer_syntax_binds_nothing() -> None:
+    assert interface(Talk().client(d.bind((d.QM2QM, ()))), 0) is None
+
+
+def groups(talk: Talk) -> list[int | None]:
+    return [call.assoc_group_id for call in talk.over().calls]
+
+
+def test_the_group_a_bind_joins_stands_until_a_bind_ack_tells_another() -> None:
+    joining = d.bind((d.QM2QM, (d.NDR,)), group=77)
+    talk = Talk().client(joining, d.request(call_id=2)).server(d.response(call_id=2)).server(d.ack((0, 0, d.NDR)))
+    assert groups(talk.client(d.request(call_id=3)).server(d.response(call_id=3))) == [77, 0xABCD]
+    new = Talk().client(d.bind((d.QM2QM, (d.NDR,))), d.request(call_id=2))
+    assert groups(new) == [None]
+    refused = Talk().client(joining).server(d.pdu(d.BIND_NAK, b"\4\0\0")).client(d.request(call_id=2))
+    assert groups(refused) == [None]
+    altered_only = Talk().client(d.bind((d.QM2QM, (d.NDR,)), kind=d.ALTER, group=77), d.request(call_id=2))
+    assert groups(altered_only) == [None]

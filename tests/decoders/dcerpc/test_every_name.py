@@ -40,6 +40,7 @@ TROUBLES: dict[TroubleCode, Callable[[], Talk]] = {
     TroubleCode.FRAGMENT_MISSING: lambda: bound().client(d.request(flags=d.LAST)),
     TroubleCode.PAIRING_UNCERTAIN: lambda: asked().server(99, d.response()),
     TroubleCode.CONTEXT_UNKNOWN: lambda: bound().client(d.request(ctx=9)),
+    TroubleCode.CONTEXT_REJECTED: lambda: Talk().client(BIND).server(d.ack((2, 1, d.NDR))).client(d.request()),
     TroubleCode.CONTEXT_MISMATCH: lambda: asked().server(d.response(ctx=9)),
     TroubleCode.ANSWER_MISMATCH: lambda: Talk().client(BIND).server(d.ack()),
     TroubleCode.AUTH_TRAILER_BAD: lambda: bound().client(d.request(auth=d.Auth(claimed_pad=99))),

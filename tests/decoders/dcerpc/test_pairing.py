@@ -183,3 +183,48 @@ def test_troubles_of_pairing_name_the_call_that_stays_without_answer() -> None:
     (trouble,) = [event for event in talk.events if isinstance(event, Trouble)]
     assert trouble.call == talk.calls[0].key
     assert trouble.sender is HIGH
+
+
+def opened(lost: int, *contexts: tuple[d.Syntax, tuple[d.Syntax, ...]]) -> Talk:
+    """The server's first bytes are missing."""
+    return Talk().client(d.bind(*contexts or ((d.QM2QM, (d.NDR,)),))).server(lost)
+
+
+def test_a_lost_bind_ack_leaves_no_doubt_about_the_first_answer() -> None:
+    talk = opened(len(ACK)).client(ask(b"A")).server(answer(b"A")).over()
+    assert pairs(talk) == [(b"A", b"A")]
+    assert talk.codes == []
+    assert talk.call.binding is not None
+    assert talk.call.binding.source == "bind_unanswered"
+    two = (d.QM2QM, (d.NDR,)), (d.SAMR, (d.NDR,))
+    assert pairs(opened(len(ACK) + 24, *two).client(ask(b"A")).server(answer(b"A")).over()) == [(b"A", b"A")]
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        opened(len(ACK) + 24),
+        Talk().client(ask(b"0", 9)).server(len(ACK)),
+        Talk().client(40, BIND).server(len(ACK)),
+        Talk().client(BIND[:20], len(BIND) - 20).server(len(ACK)),
+        bound().server(len(ACK)),
+    ],
+    ids=["room for an answer", "no bind", "bytes before the bind", "bind cut", "bind_ack captured"],
+)
+def test_any_other_hole_may_hide_an_answer(talk: Talk) -> None:
+    talk.client(ask(b"A")).server(answer(b"B")).over()
+    assert (b"A", b"B") not in pairs(talk)
+    assert TroubleCode.PAIRING_UNCERTAIN in talk.codes
+
+
+@given(st.sets(st.integers(-2, len(SCRIPT) - 1)), st.booleans())
+def test_no_loss_from_the_start_pairs_a_request_with_the_answer_to_another(lost: set[int], one_id: bool) -> None:
+    talk = Talk().client(len(BIND) if -2 in lost else BIND).server(len(ACK) if -1 in lost else ACK)
+    for index, (side, n) in enumerate(SCRIPT):
+        name, call_id = b"%02d" % n, 1 if one_id else n + 1
+        pdu = ask(name, call_id) if side is LOW else answer(name, call_id)
+        (talk.client if side is LOW else talk.server)(len(pdu) if index in lost else pdu)
+    talk.over()
+    check_none_is_wrong(talk)
+    asked = sum((call.request is not None) + (call.response is not None) for call in talk.calls)
+    assert asked <= 24 - len(lost - {-1, -2})
