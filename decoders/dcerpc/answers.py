@@ -102,6 +102,7 @@ class Answers:
         if call.request is None:
             self._open.linger(call)
         else:
+            self._open.pass_over(call)
             self._open.end(call)
 
     def _addressee(self, slot: Slot, framed: AnyPdu) -> OpenCall | None:

@@ -172,13 +172,16 @@ class OpenCalls:
         if not call.answered:
             return
         if call.request is not None:
-            # A later request was answered: no answer to an earlier one with its call id can follow.
-            for earlier in self._slots[call.slot].passed_over(call):
-                self.end(earlier)
+            self.pass_over(call)
         if call.finished:
             self.end(call)
         else:
             self.linger(call)
+
+    def pass_over(self, answered: OpenCall) -> None:
+        """No answer to an earlier request with its call id can follow."""
+        for call in self._slots[answered.slot].passed_over(answered):
+            self.end(call)
 
     def linger(self, call: OpenCall) -> None:
         self._lingering[call.serial] = call

@@ -139,6 +139,18 @@ def test_a_response_cut_off_by_another_takes_nothing_of_it() -> None:
     assert pairs(late) == [(None, b"A"), (None, b"B")]
 
 
+def test_after_a_response_cut_short_no_earlier_request_is_answered() -> None:
+    talk = bound().client(ask(b"A"), ask(b"B")).server(answer(b"B", flags=d.FIRST), answer(b"C")).over()
+    assert pairs(talk) == [(b"A", None), (b"B", b"B"), (None, b"C")]
+    assert [call.outcome for call in talk.calls] == [Outcome.UNANSWERED, Outcome.ANSWER_CUT, Outcome.UNASKED]
+
+
+def test_a_request_sent_again_keeps_its_place() -> None:
+    talk = bound().client(ask(b"A"), at=30).client(ask(b"B"), at=20).server(answer(b"?"), at=25)
+    talk.server(answer(b"B"), answer(b"C"), at=40).over()
+    assert pairs(talk) == [(b"A", None), (b"B", b"B"), (None, b"?"), (None, b"C")]
+
+
 def test_a_fault_answers_the_last_request_and_not_a_response_cut_before_it() -> None:
     talk = bound().client(ask(b"A")).server(answer(b"A", flags=d.FIRST)).client(ask(b"B")).server(d.fault(5)).over()
     assert [(call.outcome, call.fault is not None) for call in talk.calls] == [
