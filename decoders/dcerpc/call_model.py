@@ -159,6 +159,8 @@ class Call(NamedTuple):
     """Request, response or fault is sealed."""
     assoc_group_id: int | None
     outcome: Outcome
+    refused: bool = False
+    """The server had refused its presentation context: what interface it was for does not matter."""
 
 
 class PduOf(NamedTuple):

@@ -116,7 +116,9 @@ class OpenCall:
             return Outcome.CANCELLED
         return Outcome.MAYBE if self.maybe else Outcome.UNANSWERED
 
-    def result(self, binding: Binding | None, auth: AuthContext | None, group: int | None, *, evicted: bool) -> Call:
+    def result(
+        self, binding: Binding | None, auth: AuthContext | None, group: int | None, *, refused: bool, evicted: bool
+    ) -> Call:
         identity = None if auth is None else auth.identity
         return Call(
             key=self.key,
@@ -140,6 +142,7 @@ class OpenCall:
             encrypted=self.sealed,
             assoc_group_id=group,
             outcome=self.outcome(evicted=evicted),
+            refused=refused,
         )
 
 

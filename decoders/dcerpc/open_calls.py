@@ -222,8 +222,10 @@ class OpenCalls:
         auth = self._negotiation.auth
         call.settle_seal(may_seal=auth.may_seal)
         binding = self._negotiation.binding_of(call)
-        group = self._negotiation.contexts.assoc_group_id
-        self._telling.tell(call.result(binding, auth.of(call.security), group, evicted=evicted))
+        contexts = self._negotiation.contexts
+        refused = binding is None and call.ctx_id in contexts.rejected
+        group = contexts.assoc_group_id
+        self._telling.tell(call.result(binding, auth.of(call.security), group, refused=refused, evicted=evicted))
 
     def finish(self) -> None:
         for call in list(self._calls.values()):

@@ -11,7 +11,7 @@ from decoders.interfaces import INTERFACES, operation_of
 from decoders.ndr.model import Direction
 from pipelines.decode.call_rows import DecodeState, Identity, call_row
 from pipelines.decode.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
-from pipelines.decode.inference import first_guess
+from pipelines.decode.inference import first_guess, open_syntax
 from pipelines.decode.operation_batch import OperationBatch
 from schemas.tables.calls import CALLS
 from schemas.tables.endpoints import ENDPOINTS
@@ -54,9 +54,10 @@ class CallBatches:
 
     def add(self, placed: PlacedCall) -> Iterator[Batch]:
         call = placed.call
-        if call.binding is not None:
+        undecided = call.binding is None or (call.binding.open_syntaxes and call.binding.interface.uuid in INTERFACES)
+        if call.binding is not None and not undecided:
             self._hold(placed, Identity.of(call.binding))
-        elif call.encrypted or call.opnum is None or call.callback:
+        elif call.encrypted or call.opnum is None or call.callback or call.refused:
             self._hold(placed, None)
         else:
             self._consider(placed)
@@ -113,7 +114,9 @@ class CallBatches:
         call = placed.call
         guess = self._guesses.get(call.ctx_id)
         if guess is None:
-            guess = self._guesses[call.ctx_id] = first_guess(placed.place.server, self._learned)
+            bound = call.binding and call.binding.interface.uuid
+            guess = open_syntax(bound) if bound else first_guess(placed.place.server, self._learned)
+            self._guesses[call.ctx_id] = guess
         guess.consider(call.opnum or 0, _whole_parts(call), faulted=call.fault is not None)
         self._undecided.append(placed)
         self._undecided_bytes += _stub_bytes(call)
@@ -126,7 +129,7 @@ class CallBatches:
         guess = self._guesses[call.ctx_id]
         found = guess.found
         if found is None:
-            return None
+            return Identity.of(call.binding) if call.binding else None
         interface = INTERFACES[found.interface_uuid]
         return Identity(interface.uuid, "{}.{}".format(*interface.version), str(found.syntax), guess.source)
 
@@ -138,7 +141,10 @@ class CallBatches:
 
 def _group_of(call: Call, identity: Identity | None) -> tuple[str, int] | None:
     """None: there is nothing to decode it with."""
-    if identity is None or identity.syntax is None or call.encrypted or call.opnum is None:
+    if identity is None or identity.syntax is None or call.opnum is None:
+        return None
+    parts = [part for part in (call.request, call.response) if part is not None]
+    if parts and all(part.sealed for part in parts):
         return None
     return (identity.interface_uuid, call.opnum) if _operation(call, identity) else None
 

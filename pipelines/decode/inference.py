@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from decoders.dcerpc.call_model import BindingSource
 from decoders.dcerpc.well_known import ENDPOINT_MAPPER_PORT, PORTS
 from decoders.interfaces import INTERFACES, operation_of
 from decoders.ndr.model import Array, Direction, Named, Pointer, String, Struct, Syntax, Union
@@ -45,6 +46,8 @@ class Guess:
     source: str
     left: list[Candidate]
     """Under which every whole stub so far decodes."""
+    interface_known: bool = False
+    """Only the transfer syntax is open."""
     _witnessed: set[str] = field(default_factory=set)
     """Interfaces with a stub whose counts or tags agree with what is there."""
 
@@ -71,7 +74,13 @@ class Guess:
         """As far as is known by now; a later stub may contradict it."""
         uuids = {one.interface_uuid for one in self.left}
         # Where both transfer syntaxes fit all stubs, they mean the same; NDR stands first.
-        return self.left[0] if len(uuids) == 1 and uuids <= self._witnessed else None
+        sure = self.interface_known or uuids <= self._witnessed
+        return self.left[0] if len(uuids) == 1 and sure else None
+
+
+def open_syntax(interface_uuid: str) -> Guess:
+    """A bind proposed several transfer syntaxes for one context, and its answer was not captured."""
+    return Guess(str(BindingSource.BIND_UNANSWERED), _both_syntaxes([interface_uuid]), interface_known=True)
 
 
 def first_guess(server: Endpoint, learned: Mapping[Endpoint, frozenset[str]]) -> Guess:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -12,18 +12,20 @@ import pyarrow.compute as pc
 from decoders.ndr.model import Direction
 from pipelines.decode.call_rows import DecodeState, call_row, first_ts_ns
 from pipelines.decode.endpoints import endpoint_rows
-from pipelines.decode.stubs import Stub, declared, decode_stubs
+from pipelines.decode.stubs import Stub, declared, decode_stubs, decoder_of
 from pipelines.decode.times import micros, nanos
 from schemas.tables.derived import DERIVED
 from schemas.tables.typed import TYPED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from decoders.dcerpc.call_model import Part
+    from decoders.ndr.interpreter import Decoder
+    from decoders.ndr.model import Syntax
     from pipelines.decode.call_rows import Identity
     from pipelines.decode.connection import Captures, PlacedCall
-    from pipelines.decode.stubs import DecodedStubs
+    from pipelines.decode.stubs import ByteOrder, DecodedStubs
     from schemas.tables.derived import Derived
 
 Row = dict[str, Any]
@@ -50,18 +52,16 @@ class OperationBatch:
             Direction.IN: [call.request for call in calls],
             Direction.OUT: [call.response for call in calls],
         }
-        self._decoded: dict[Direction, DecodedStubs] = {
-            direction: decode_stubs(
-                interface_uuid, opnum, direction, [_stub(part, one[1]) for part, one in zip(parts, group, strict=True)],
-                keep_payload=keep_payload,
-            )
-            for direction, parts in self._parts.items()
-        }  # fmt: skip
+        self._decoded: dict[Direction, DecodedStubs] = {}
+        for direction, parts in self._parts.items():
+            decoder = partial(decoder_of, interface_uuid, opnum, direction)
+            stubs = [_stub(part, identity, decoder) for part, (_, identity) in zip(parts, group, strict=True)]
+            self._decoded[direction] = decode_stubs(interface_uuid, opnum, direction, stubs, keep_payload=keep_payload)
 
     def state(self, number: int) -> DecodeState:
         for direction, parts in self._parts.items():
             part = parts[number]
-            if part is not None and (not part.complete or number in self._decoded[direction].incomplete):
+            if part is not None and (not part.complete or part.sealed or number in self._decoded[direction].incomplete):
                 return DecodeState.PARTIAL
         return DecodeState.FULL
 
@@ -181,7 +181,13 @@ def _plain(value: object) -> Any:  # noqa: ANN401 - rows of any table
     return value
 
 
-def _stub(part: Part | None, identity: Identity | None) -> Stub | None:
-    if part is None or identity is None or identity.syntax is None:
+def _stub(part: Part | None, identity: Identity | None, decoder: Callable[[Syntax, ByteOrder], Decoder]) -> Stub | None:
+    if part is None or identity is None or identity.syntax is None or part.sealed:
         return None
-    return Stub(part.stub, identity.syntax, part.byte_order, part.complete)
+    data = part.stub
+    if part.trailer:
+        decode = decoder(identity.syntax, part.byte_order)
+        # [MS-RPCE] 2.2.2.13: the trailer follows the stub. What parameters reach into is none, whatever it looks like.
+        if not decode(data).complete and decode(data + part.trailer).complete:
+            data += part.trailer
+    return Stub(data, identity.syntax, part.byte_order, part.complete)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from decoders.ndr.model import Direction
+from decoders.ndr.model import Direction, Syntax
 from pipelines.decode.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
 from tests.builders import msmq, rpc
 from tests.builders.conversations import Ends, Talk, frames, snapped, write_pcap
@@ -124,3 +124,60 @@ def test_one_server_cannot_crowd_out_the_announcements_of_another(path: Path, mo
     found = local(path, flood.packets, flood.ends)
     assert [issue["code"] for issue in found.tables["issues"]] == ["endpoints-not-followed"]
     assert len(found.tables["endpoints"]) == 3
+
+
+def test_context_that_the_server_refused_is_not_inferred(path: Path) -> None:
+    refusal = struct.pack("<HHIH", 5840, 5840, 77, 5) + b"2105\0" + b"\0" + struct.pack("<B3xHH20x", 1, 2, 1)
+    asked = Talk(Ends(50_000, server_port=2105)).open().say(rpc.bind(rpc.QM2QM)).answer(rpc.pdu(rpc.BIND_ACK, refusal))
+    msmq.receive(asked, b"LIOR" * 9, 2)
+    found = local(path, asked.packets, asked.ends)
+    (call,) = found.tables["calls"]
+    assert (call["endpoint"], call["decode_state"]) == (None, "opaque")
+    assert [issue["code"] for issue in found.tables["issues"]] == ["rpc-context-rejected"]
+    refused = found.tables["pdus"][1]["results"]
+    assert refused == [
+        {"result": "provider_rejection", "reason": "abstract_syntax_not_supported", "transfer_syntax": None}
+    ]
+
+
+@pytest.mark.parametrize("syntax", list(Syntax))
+def test_bind_with_two_syntaxes_and_no_answer_is_told_apart_by_the_stubs(path: Path, syntax: Syntax) -> None:
+    both = rpc.bind(rpc.QM2QM)[:-20] + rpc._syntax(rpc.NDR, 2) + rpc._syntax("71710533-beba-4937-8319-b5dbef9ccc36", 1)
+    both = both[:8] + struct.pack("<H", len(both)) + both[10:30] + b"\x02" + both[31:]
+    answer = {"pphContext": None, "lpRemoteReadDesc": msmq.descriptor(b"message"), "return_value": 0}
+    asked = Talk(Ends(50_000, server_port=49_700)).open().say(both)
+    request = msmq.stub(rpc.QM2QM, 0, Direction.IN, {"lpRemoteReadDesc": msmq.descriptor()}, syntax)
+    asked.say(rpc.request(request, 0, 2)).answer(
+        rpc.response(msmq.stub(rpc.QM2QM, 0, Direction.OUT, answer, syntax), 2)
+    )
+    (call,) = local(path, asked.packets, asked.ends).tables["calls"]
+    assert (call["interface_source"], call["transfer_syntax"]) == ("bind_unanswered", str(syntax))
+    assert call["decode_state"] == "full"
+
+
+def trailer(call_id: int, opnum: int) -> bytes:
+    """bitmask, pcontext and header2: [MS-RPCE] 2.2.2.13."""
+    syntaxes = rpc._syntax(rpc.QM2QM, 1) + rpc._syntax(rpc.NDR, 2)
+    header2 = struct.pack("<BBH4sIHH", 0, 0, 0, b"\x10\0\0\0", call_id, 0, opnum)
+    commands = struct.pack("<HH", 2, 40) + syntaxes + struct.pack("<HH", 0x4003, 16) + header2
+    return bytes.fromhex("8ae3137102f43671") + commands
+
+
+@pytest.mark.parametrize("padding", [0, 4, 12])
+def test_padding_before_a_verification_trailer_is_no_issue(path: Path, padding: int) -> None:
+    stub = msmq.stub(rpc.QM2QM, 6, Direction.IN, {"hQueue": 7}) + bytes(padding) + trailer(2, 6)
+    asked = talk().say(rpc.request(stub, 6, 2))
+    found = local(path, asked.packets, asked.ends)
+    assert found.tables["issues"] == []
+    assert found.tables["calls"][0]["request_bytes"] == 4 + padding
+
+
+def test_parameter_that_ends_like_a_trailer_is_whole(path: Path) -> None:
+    message = b"LIOR" * 3 + trailer(2, 0)
+    stub = msmq.stub(rpc.QM2QM, 0, Direction.IN, {"lpRemoteReadDesc": msmq.descriptor(message)})
+    assert stub.endswith(message)
+    asked = talk().say(rpc.request(stub, 0, 2))
+    found = local(path, asked.packets, asked.ends)
+    (row,) = found.tables["qm2qm_RemoteQMStartReceive"]
+    assert row["request"]["lpRemoteReadDesc"]["lpBuffer"]["size"] == len(message)
+    assert row["decode_state"] == "full"
