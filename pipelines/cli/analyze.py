@@ -119,9 +119,11 @@ def _report(finished: Finished, output: OutputFolder) -> int:
             "and --scope rpc would keep every DCE/RPC connection",
             file=sys.stderr,
         )
-    width = max(map(len, finished.row_counts))
-    for name, rows in finished.row_counts.items():
+    with_rows = {name: rows for name, rows in finished.row_counts.items() if rows}
+    width = max(map(len, with_rows))
+    for name, rows in with_rows.items():
         print(f"{name:<{width}}  {rows:>9} rows  {output.final / 'tables' / name}")
+    print(f"{len(finished.row_counts) - len(with_rows)} other tables have no rows")
     if finished.imbalances:
         problems = "\n".join(f"  {sentence}" for sentence in finished.imbalances)
         raise Stop(ExitCode.DATA_QUALITY, f"the accounting does not add up, please report this:\n{problems}")
