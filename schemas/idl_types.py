@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pyarrow as pa
 
-from decoders.ndr.model import Array, ContextHandle, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
+from decoders.ndr.model import Array, ContextHandle, CutBytes, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
 from schemas.model import BINARY, BOOL, DOUBLE, INT, LONG, STRING, UNSIGNED_LONG
 
 if TYPE_CHECKING:
@@ -126,7 +126,9 @@ class IdlTypes:
 
 
 def payload(value: bytes, *, keep: bool) -> dict[str, Any]:
-    return {"size": len(value), "sha256": hashlib.sha256(value).hexdigest(), "bytes": value if keep else None}
+    """Of one cut short: what was captured, and no hash, which would be another message's."""
+    digest = None if isinstance(value, CutBytes) else hashlib.sha256(value).hexdigest()
+    return {"size": len(value), "sha256": digest, "bytes": bytes(value) if keep else None}
 
 
 def _deeper(name: str, seen: dict[str, int]) -> dict[str, int] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
+from decoders.ndr.model import CutBytes
+
 if TYPE_CHECKING:
     from decoders.ndr.counts import Count
     from decoders.ndr.fields import Field, Finish
@@ -16,6 +18,8 @@ def octets(count: Count) -> Step:
         size = count(reader, container, key, place)
         end = reader.at + size
         if end > reader.size:
+            if not reader.whole:
+                container[key] = CutBytes(reader.data[reader.at :])
             reader.cut(place, key, reader.at, size)
         container[key] = reader.data[reader.at : end]
         reader.at = end

@@ -10,7 +10,7 @@ What a decoded value looks like in Python, whichever decoder made it:
 | Struct | dict, one entry a member in declaration order; the arms of an unnamed union stand among them |
 | Union | dict with every arm's name; the arm on the wire holds its value, the others None |
 | Pointer | the referent's value; None for a null pointer |
-| Array of `byte`, `unsigned char` | bytes |
+| Array of `byte`, `unsigned char` | bytes; CutBytes where the stub's end was not captured |
 | other Array | list |
 | String | str without its terminator; a lone surrogate is written as the six characters \udXXX |
 
@@ -25,6 +25,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class CutBytes(bytes):
+    """The captured beginning of an array of octets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,3 +181,17 @@ def test_parameter_that_ends_like_a_trailer_is_whole(path: Path) -> None:
     (row,) = found.tables["qm2qm_RemoteQMStartReceive"]
     assert row["request"]["lpRemoteReadDesc"]["lpBuffer"]["size"] == len(message)
     assert row["decode_state"] == "full"
+
+
+@pytest.mark.parametrize("lost", [1, 80, 399])
+def test_message_cut_short_has_its_captured_size_and_no_hash(path: Path, lost: int) -> None:
+    message = bytes(range(200)) * 2
+    cut = msmq.receive(talk(), message, 2)
+    *before, answer = cut.packets
+    stub_end = len(answer.payload) - 4
+    packets = [*before, *snapped([answer], stub_end - lost)]
+    write_pcap(path, [one for packet in packets for one in frames(cut.ends, packet)])
+    (row,) = Local(path, keep_payload=True).tables["qm2qm_RemoteQMStartReceive"]
+    captured = message[: len(message) - lost]
+    assert row["response"]["lpRemoteReadDesc"]["lpBuffer"] == {"size": len(captured), "sha256": None, "bytes": captured}
+    assert (row["decode_state"], row["response"]["return_value"]) == ("partial", None)
