@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from scapy.layers.dcerpc import DCERPC_Transport, find_dcerpc_interface
@@ -22,7 +23,7 @@ _HEADER_BYTES = 16
 _LITTLE_ENDIAN = 0x10
 
 
-class Listener:
+class Listener(ABC):
     """Takes one connection and serves it until the client closes it."""
 
     def __init__(self) -> None:
@@ -36,8 +37,9 @@ class Listener:
             link.settimeout(TIMEOUT_S)
             self.server().loop(_ByPdu(link))
 
+    @abstractmethod
     def server(self) -> Any:  # noqa: ANN401
-        raise NotImplementedError
+        """What serves the connection, in scapy's terms."""
 
 
 class Mapper(Listener):
