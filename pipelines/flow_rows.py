@@ -10,6 +10,7 @@ from decoders.dcerpc.framing import ConnectionFramer
 from decoders.dcerpc.recogniser import Recogniser
 from decoders.tcp.model import Fate
 from pipelines.decode.times import micros, nanos
+from pipelines.facts.connections import Witness
 
 if TYPE_CHECKING:
     from decoders.dcerpc.framing import Skipped
@@ -42,6 +43,10 @@ class Tracked:
     skipped: tuple[Skipped, ...] = ()
     """Before its first PDU."""
     counts: Counts = field(default_factory=Counter)
+    witness: Witness = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.witness = Witness(self.connection)
 
 
 def aside_row(tracked: Tracked, key: int, counts: Counts) -> Row:

@@ -12,8 +12,10 @@ from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
 from ingest.choice import ChosenBy, client_of
 from pipelines.decode.connection import ConnectionCalls, Place, PlacedCall
+from pipelines.facts.model import to_row
 from pipelines.flow_rows import Tracked, aside_row, flow_row
 from pipelines.uids import connection_uid
+from schemas.internal import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,8 +43,8 @@ class SegmentRow:
 class Assembler:
     """Give it segments sorted by (key, time, capture, frame); take rows as they come.
 
-    Rows are of `flows`, `asides` (connections not kept), `issues` and `pdus`; under `calls` come `PlacedCall`s, not
-    decoded yet. A flow or aside is the last row of its connection.
+    Rows are of `flows`, `asides` (connections not kept), `issues`, `pdus` and `facts`; under `calls` come calls that
+    are not decoded yet. A flow or aside is the last row of its connection.
     """
 
     def __init__(self, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str]) -> None:
@@ -121,6 +123,7 @@ class _Talk:
                 del self._tracked[id(connection)]
                 yield from self._close(tracked)
                 continue
+            tracked.witness.note(event)
             if isinstance(event, Gap | Conflict):
                 yield from self._tell(tracked, self._stream_issue(tracked, event))
             if isinstance(event, Data | Gap):
@@ -135,6 +138,7 @@ class _Talk:
         for one in framed:
             self._count_bytes(tracked, one)
             if isinstance(one, Skipped):
+                tracked.witness.skipped(one)
                 if tracked.calls is not None:
                     yield from self._rows_of(tracked, tracked.calls.skipped(one))
                 elif not tracked.too_late:
@@ -163,6 +167,8 @@ class _Talk:
         for table, row in rows:
             if isinstance(row, PlacedCall):
                 tracked.counts[row.capture, "calls", "in"] += 1
+            elif table == "pdus":
+                tracked.witness.pdu(row)
             yield table, row
 
     def _count_bytes(self, tracked: Tracked, one: Framed) -> None:
@@ -216,6 +222,14 @@ class _Talk:
         counts = tracked.counts if kept else Counter()
         for capture, packets in connection.packets_by_capture.items():
             counts[capture, "packets", "kept" if kept else aside] += packets
+        facts = (
+            tracked.witness.kept(connection, self._place(tracked))
+            if kept
+            else tracked.witness.aside(connection, tracked.uid, self._low, self._high)
+            if tracked.recogniser.speaks_rpc and not tracked.recogniser.interfaces
+            else ()
+        )
+        yield from ((FACTS.name, to_row(fact)) for fact in facts)
         if not kept:
             yield "asides", aside_row(tracked, self._key, counts)
             return

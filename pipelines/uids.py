@@ -28,6 +28,11 @@ def call_uid(uid: str, *, from_orig: bool, offset: int) -> str:
     return "R" + hashlib.blake2b(f"{uid}|{from_orig:d}|{offset}".encode(), digest_size=_BITS // 8).hexdigest()
 
 
+def derived_uid(letter: str, call: str) -> str:
+    """Of a session (S) or read (D), by the call that begins it."""
+    return letter + hashlib.blake2b(f"{letter}|{call}".encode(), digest_size=_BITS // 8).hexdigest()
+
+
 def _letters(facts: str) -> str:
     digest = hashlib.sha256(facts.encode()).digest()
     number = int.from_bytes(digest[: _BITS // 8], "big")

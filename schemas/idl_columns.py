@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from decoders.msmq.base_header import packet_size
 from decoders.ndr.columnar.columns import Column, Identifiers, Lists, Nothing, Records, Scalars, Spans, offsets_of
 from decoders.ndr.columnar.ragged import gathered
 from decoders.ndr.texts import narrow_text, wide_text
@@ -77,15 +78,16 @@ class _Arrays:
         """Size and hash of each message; its bytes on request."""
         rows = len(column)
         whole = self._buffer.data
-        bounds = zip(column.starts.tolist(), (column.starts + lengths).tolist(), strict=True)
+        bounds = list(zip(column.starts.tolist(), (column.starts + lengths).tolist(), strict=True))
         digests = np.frombuffer(b"".join(hashlib.sha256(whole[start:end]).digest() for start, end in bounds), np.uint8)
         hashes = _variable(STRING, np.arange(0, 64 * rows + 1, 64), _HEX[digests].reshape(-1), column.valid)
         sizes = pa.array(lengths, LONG, mask=_absent(column.valid))
+        told = pa.array([packet_size(whole[start:end]) for start, end in bounds], LONG)
         kept = pa.nulls(rows, BINARY)
         if self.keep_payload:
             data = gathered(self._buffer, np.where(lengths > 0, column.starts, 0), lengths)
             kept = _variable(BINARY, offsets_of(lengths), data, column.valid)
-        return pa.StructArray.from_arrays([sizes, hashes, kept], fields=list(PAYLOAD), mask=_mask(column.valid))
+        return pa.StructArray.from_arrays([sizes, hashes, told, kept], fields=list(PAYLOAD), mask=_mask(column.valid))
 
 
 def _numbers(column: Scalars, wanted: pa.DataType) -> pa.Array:

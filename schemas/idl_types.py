@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pyarrow as pa
 
+from decoders.msmq.base_header import packet_size
 from decoders.ndr.model import Array, ContextHandle, CutBytes, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
 from schemas.model import BINARY, BOOL, DOUBLE, INT, LONG, STRING, UNSIGNED_LONG
 
@@ -25,7 +26,10 @@ Value: TypeAlias = "int | float | str | bytes | list[Value] | dict[str, Value] |
 MAX_NESTING: Final = 3
 """PROPID_MGMT_QUEUE_CONNECTION_HISTORY is a vector of variants, one of which is a vector of variants: [MS-MQMQ]
 2.3.12.25. Nothing specified nests deeper."""
-PAYLOAD: Final = pa.struct([pa.field("size", LONG), pa.field("sha256", STRING), pa.field("bytes", BINARY)])
+PAYLOAD: Final = pa.struct(
+    [pa.field("size", LONG), pa.field("sha256", STRING), pa.field("packet_size", LONG), pa.field("bytes", BINARY)]
+)
+"""`packet_size` is what the message says of itself."""
 NO_PARAMETERS: Final = pa.field("no_parameters", BOOL)
 """Stands alone in the structure of a request or response without parameters: Parquet has no empty structures."""
 
@@ -128,7 +132,8 @@ class IdlTypes:
 def payload(value: bytes, *, keep: bool) -> dict[str, Any]:
     """Of one cut short: what was captured, and no hash, which would be another message's."""
     digest = None if isinstance(value, CutBytes) else hashlib.sha256(value).hexdigest()
-    return {"size": len(value), "sha256": digest, "bytes": bytes(value) if keep else None}
+    kept = bytes(value) if keep else None
+    return {"size": len(value), "sha256": digest, "packet_size": packet_size(value), "bytes": kept}
 
 
 def _deeper(name: str, seen: dict[str, int]) -> dict[str, int] | None:

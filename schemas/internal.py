@@ -182,4 +182,29 @@ ANNOUNCED = Table(
         Column("interface_uuid", STRING, "Interface that listens there."),
     ),
 )
-STREAMS = (STREAM_FLOWS, ASIDES, ANNOUNCED, ISSUES, PARCELS)
+VERSIONS = Table(
+    "versions",
+    "A version that a host said it has: needed wherever that host is met, as server or as client.",
+    (
+        Column("host", STRING, "Address of the host that answered RemoteQmGetVersion."),
+        Column("major", INT, "Major version."),
+        Column("minor", INT, "Minor version."),
+        Column("build", INT, "Build number."),
+    ),
+)
+FACTS = Table(
+    "facts",
+    "What a capture says of one server, for sessions and rules: a call, a connection, or a stretch not seen.",
+    (
+        Column("server", STRING, "Address of the server."),
+        Column("client", STRING, "Address of the client."),
+        Column("kind", STRING, "`connection`, `call` or `blind`."),
+        Column("ts_ns", LONG, "When it began."),
+        _FILE,
+        Column("frame", LONG, "Frame with which it began."),
+        Column("place", LONG, "Order within the frame: the call's offset in its stream; -1 for what comes first."),
+        UID,
+        Column("data", STRING, "What there is to say, as JSON; see pipelines.facts."),
+    ),
+)
+STREAMS = (STREAM_FLOWS, ASIDES, ANNOUNCED, VERSIONS, ISSUES, PARCELS)

@@ -25,3 +25,9 @@ ID = Column("id", ID_TYPE, "Addresses and ports; orig is the RPC client, as in Z
 CAPTURE_ID = Column("capture_id", STRING, "SHA-256 of the capture file.")
 PATH = Column("path", STRING, "Path of the capture file as it was read.")
 FRAME = Column("frame", LONG, "Frame number in the capture, counted from 1 as Wireshark does.")
+SESSION_UID = Column(
+    "session_uid",
+    STRING,
+    "Id of an opened queue, derived from its first call: the same in every run.",
+)
+DOUBT = Column("doubt", STRING, "Why this row may be wrong, in the words of `findings.reason`; else null.")

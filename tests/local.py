@@ -18,7 +18,7 @@ from ingest.segments import segment_batches
 from ingest.splits import plan
 from pipelines.stages.streams import decoded, segment_rows
 from pipelines.streams import Assembler
-from schemas.internal import CONVERSATIONS
+from schemas.internal import CONVERSATIONS, FACTS
 from schemas.parcels import PARCELS, opened
 from schemas.tables import WRITTEN
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Row = dict[str, Any]
-_SCHEMAS = {table.name: table.arrow for table in WRITTEN}
+_SCHEMAS = {table.name: table.arrow for table in (*WRITTEN, FACTS)}
 _LARGE = 1 << 40
 """Split size: one split a capture."""
 
@@ -37,7 +37,7 @@ class Local:
 
     def __init__(self, *paths: Path, choice: Choice | None = None, keep_payload: bool = False) -> None:
         self.tables: dict[str, list[Row]] = {
-            name: [] for name in ("flows", "asides", "announced", "issues", "pdus", "calls")
+            name: [] for name in ("flows", "asides", "announced", "versions", "issues", "pdus", "calls", "facts")
         }
         self.refused: list[UnreadableCapture] = []
         segments = []

@@ -13,6 +13,10 @@ from pipelines.decode.call_rows import DecodeState, Identity, call_row
 from pipelines.decode.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
 from pipelines.decode.inference import first_guess, open_syntax
 from pipelines.decode.operation_batch import OperationBatch
+from pipelines.facts.calls import call_fact
+from pipelines.facts.model import to_row
+from pipelines.facts.versions import Versions
+from schemas.internal import FACTS
 from schemas.tables.calls import CALLS
 from schemas.tables.endpoints import ENDPOINTS
 from schemas.tables.issues import ISSUES
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from pipelines.decode.connection import Captures, PlacedCall
     from pipelines.decode.inference import Guess
     from pipelines.decode.stubs import ByteOrder
+    from pipelines.facts.model import Fact
 
 Row = dict[str, Any]
 Batch = tuple[str, pa.RecordBatch]
@@ -50,6 +55,7 @@ class CallBatches:
         self._undecided: deque[PlacedCall] = deque()
         self._undecided_bytes = 0
         self.announced = Announced()
+        self.versions = Versions()
         self._told_of: set[str] = set()
 
     def add(self, placed: PlacedCall) -> Iterator[Batch]:
@@ -76,19 +82,24 @@ class CallBatches:
         calls: list[Row] = []
         issues: list[Row] = []
         endpoints: list[Row] = []
+        facts: list[Fact] = []
         for key, group in groups.items():
             if key is None:
                 calls += (self._opaque(*one) for one in group)
+                facts += (fact for one in group if (fact := self._opaque_fact(*one)) is not None)
                 continue
             decoded = OperationBatch(*key, group, self._captures, keep_payload=self._keep_payload)
             calls += decoded.call_rows()
             issues += decoded.issues()
+            facts += decoded.facts()
             for row in decoded.endpoints():
                 endpoints.append(row)
                 if not self.announced.note(row):
                     issues += self._not_learned(row)
             yield TYPED[key].name, decoded.typed_batch()
-        for table, rows in ((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints)):
+        self.versions.note(facts)
+        rows_of = ((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints), (FACTS, list(map(to_row, facts))))
+        for table, rows in rows_of:
             if rows:
                 yield table.name, pa.RecordBatch.from_pylist(rows, schema=table.arrow)
 
@@ -137,6 +148,11 @@ class CallBatches:
         operation = _operation(placed.call, identity)
         name = operation.name if operation else None
         return call_row(placed, identity, name, None, DecodeState.OPAQUE, self._captures)
+
+    def _opaque_fact(self, placed: PlacedCall, identity: Identity | None) -> Fact | None:
+        operation = _operation(placed.call, identity)
+        name = operation.name if operation else None
+        return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures)
 
 
 def _group_of(call: Call, identity: Identity | None) -> tuple[str, int] | None:

@@ -14,6 +14,7 @@ from pipelines.decode.call_rows import DecodeState, call_row, first_ts_ns
 from pipelines.decode.endpoints import endpoint_rows
 from pipelines.decode.stubs import Stub, declared, decode_stubs, decoder_of
 from pipelines.decode.times import micros, nanos
+from pipelines.facts.calls import call_fact
 from schemas.tables.derived import DERIVED
 from schemas.tables.typed import TYPED
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pipelines.decode.call_rows import Identity
     from pipelines.decode.connection import Captures, PlacedCall
     from pipelines.decode.stubs import ByteOrder, DecodedStubs
+    from pipelines.facts.model import BlindFact, CallFact
     from schemas.tables.derived import Derived
 
 Row = dict[str, Any]
@@ -60,16 +62,19 @@ class OperationBatch:
 
     def state(self, number: int) -> DecodeState:
         for direction, parts in self._parts.items():
-            part = parts[number]
-            if part is not None and (not part.complete or part.sealed or number in self._decoded[direction].incomplete):
+            if parts[number] is not None and not self._is_whole(direction, number):
                 return DecodeState.PARTIAL
         return DecodeState.FULL
 
+    def _statuses(self) -> list[int | None]:
+        if not self._operation.status:
+            return [None] * len(self._group)
+        column = pc.struct_field(self._decoded[Direction.OUT].column, self._operation.status)
+        found: list[int | None] = column.to_pylist()
+        return found
+
     def call_rows(self) -> Iterator[Row]:
-        statuses: list[int | None] = [None] * len(self._group)
-        if self._operation.status:
-            column = pc.struct_field(self._decoded[Direction.OUT].column, self._operation.status)
-            statuses = column.to_pylist()
+        statuses = self._statuses()
         for number, (placed, identity) in enumerate(self._group):
             operation, status, state = self._operation.name, statuses[number], self.state(number)
             yield call_row(placed, identity, operation, status, state, self._captures)
@@ -136,7 +141,7 @@ class OperationBatch:
                 continue
             capture, frame = placed.call.response.frames[0]
             ts_ns = placed.call.response.first_ts_ns
-            for row in announced(request, response, placed.place.id["resp_h"]):
+            for row in announced(request or {}, response or {}, placed.place.id["resp_h"]):
                 yield row | {
                     "ts": micros(ts_ns),
                     "ts_ns": nanos(ts_ns),
@@ -148,11 +153,25 @@ class OperationBatch:
                     "capture_id": self._captures.capture_id(capture),
                 }
 
-    def _values(self) -> Iterator[tuple[Row, Row]]:
+    def facts(self) -> Iterator[CallFact | BlindFact]:
+        statuses = self._statuses()
+        for number, ((placed, identity), values) in enumerate(zip(self._group, self._values(), strict=True)):
+            whole = self._is_whole(Direction.IN, number), self._is_whole(Direction.OUT, number)
+            status, name = statuses[number], self._operation.name
+            fact = call_fact(placed, identity, name, status, values, whole, self._captures)
+            if fact is not None:
+                yield fact
+
+    def _is_whole(self, direction: Direction, number: int) -> bool:
+        part = self._parts[direction][number]
+        readable = part is not None and part.complete and not part.sealed
+        return readable and number not in self._decoded[direction].incomplete
+
+    def _values(self) -> Iterator[tuple[Row | None, Row | None]]:
         """Call by call: a hostile one can hold a million values."""
         both = (self._decoded[direction].column for direction in (Direction.IN, Direction.OUT))
         for request, response in zip(*both, strict=True):
-            yield _plain(request.as_py()) or {}, _plain(response.as_py()) or {}
+            yield _plain(request.as_py()), _plain(response.as_py())
 
     @cached_property
     def _derived(self) -> list[tuple[Derived, list[Any]]]:
@@ -160,8 +179,9 @@ class OperationBatch:
         found: list[tuple[Derived, list[Any]]] = [(one, []) for one in derived]
         if found:
             for values in self._values():
+                request, response = (one or {} for one in values)
                 for one, column in found:
-                    column.append(one.of(*values))
+                    column.append(one.of(request, response))
         return found
 
 

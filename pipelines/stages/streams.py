@@ -11,7 +11,7 @@ from pipelines.decode.batches import CallBatches
 from pipelines.decode.connection import PlacedCall
 from pipelines.streams import Assembler, SegmentRow
 from schemas.envelope import envelope_schema, wrap
-from schemas.internal import ANNOUNCED, ASIDES, STREAM_FLOWS, STREAMS
+from schemas.internal import ANNOUNCED, ASIDES, FACTS, STREAM_FLOWS, STREAMS, VERSIONS
 from schemas.model import ddl
 from schemas.parcels import PARCELS, parcel
 from schemas.tables.issues import ISSUES
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 BATCH_ROWS = 1_024
 _LAST_OF_CONNECTION = (STREAM_FLOWS.name, ASIDES.name)
-_TABLES = {table.name: table for table in (STREAM_FLOWS, ASIDES, ANNOUNCED, ISSUES, PDUS)}
+_TABLES = {table.name: table for table in (STREAM_FLOWS, ASIDES, ANNOUNCED, VERSIONS, ISSUES, PDUS, FACTS)}
 
 
 def streams(
@@ -61,6 +61,7 @@ def decoded(assembler: Assembler, rows: Iterable[SegmentRow], *, keep_payload: b
             yield _wrapped(_batch(name, held))
     yield from map(_wrapped, calls.flush())
     held[ANNOUNCED.name] = calls.announced.rows()
+    held[VERSIONS.name] = calls.versions.rows()
     for name in _TABLES:
         if held[name]:
             yield _wrapped(_batch(name, held))

@@ -1,0 +1,119 @@
+"""What a connection says about itself: how it began, bound and ended, and what of it was not seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from decoders.dcerpc.call_model import PduFate
+from decoders.net.addresses import to_text
+from decoders.tcp.model import Conflict, Data, Gap
+from pipelines.facts.model import BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
+from pipelines.facts.reasons import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from decoders.dcerpc.framing import Skipped
+    from decoders.tcp.connection import Connection
+    from decoders.tcp.model import Side, StreamEvent
+    from ingest.choice import Endpoint
+    from pipelines.decode.connection import Place
+    from pipelines.facts.model import Fact
+
+Row = dict[str, Any]
+MAX_BINDS: Final = 64
+"""Of a connection. Two or three are usual; a flood of them says nothing more."""
+MAX_STRETCHES: Final = 256
+"""Blind stretches of a connection told apart; what comes after is one with the last."""
+_PROPOSALS: Final = frozenset(("bind", "alter_context"))
+_ANSWERS: Final = {"bind_ack": "accepted", "alter_context_resp": "accepted", "bind_nak": "refused"}
+_ENDINGS: Final = frozenset("FfRr")
+
+
+class Witness:
+    """Of one connection, from its first event on."""
+
+    __slots__ = ("_began", "_binds", "_last", "_stretches")
+
+    def __init__(self, connection: Connection) -> None:
+        self._began = Moment(connection.first_ts_ns, connection.first_capture, connection.first_frame)
+        self._last: dict[Side, Moment] = {}
+        """Of the bytes that came out last, per sender."""
+        self._stretches: list[tuple[Moment, Moment, Reason]] = []
+        self._binds: list[tuple[Row, list[Row]]] = []
+        """Each with its answer, once that came."""
+
+    def note(self, event: StreamEvent) -> None:
+        now = Moment(event.ts_ns, event.capture, event.frame)
+        if isinstance(event, Data):
+            self._last[event.sender] = now
+        elif isinstance(event, Gap):
+            self._blind(self._last.get(event.sender, self._began), now, Reason.BYTES_MISSING)
+        elif isinstance(event, Conflict):
+            self._blind(self._began, now, Reason.BYTES_CONTRADICT)
+
+    def skipped(self, skipped: Skipped) -> None:
+        moment = Moment(skipped.ts_ns, skipped.capture, skipped.frame)
+        self._blind(moment, moment, Reason.BYTES_MISSING)
+
+    def pdu(self, row: Row) -> None:
+        """A row of `pdus`."""
+        kind = row["pkt_type"]
+        if row["fate"] == PduFate.MALFORMED:
+            ts_ns = row["ts_ns"] or 0
+            self._blind(Moment(ts_ns, 0, 0), end_of(ts_ns), Reason.BYTES_MISSING)
+        elif kind in _PROPOSALS and len(self._binds) < MAX_BINDS:
+            self._binds.append((row, []))
+        elif kind in _ANSWERS:
+            for bind, answers in self._binds:
+                if bind["call_id"] == row["call_id"] and not answers:
+                    answers.append(row)
+                    break
+
+    def _blind(self, began: Moment, until: Moment, reason: Reason) -> None:
+        if len(self._stretches) < MAX_STRETCHES:
+            self._stretches.append((began, max(began, until), reason))
+            return
+        first, end, told = self._stretches[-1]
+        self._stretches[-1] = min(first, began), max(end, until), told
+
+    def kept(self, connection: Connection, place: Place) -> Iterator[Fact]:
+        """Facts of a connection that is kept."""
+        ends = Ends(**place.id)
+        binds = tuple(_bind(bind, answers[0] if answers else None) for bind, answers in self._binds)
+        until = end_of(connection.last_ts_ns)
+        closed = not _ENDINGS.isdisjoint(connection.history(place.orig))
+        yield ConnectionFact(self._began, place.uid, ends, until, closed, connection.starts_midstream, binds)
+        for began, end, reason in self._stretches:
+            yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
+
+    def aside(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
+        """Of one that speaks DCE/RPC and that no bind explains: it may have been ours, and either may be the server."""
+        until = end_of(connection.last_ts_ns)
+        hosts = to_text(low[0]), to_text(high[0])
+        for client, server in {hosts, hosts[::-1]}:
+            yield BlindFact(self._began, uid, client, server, until, Reason.BIND_NOT_SEEN)
+
+
+def _bind(row: Row, answer: Row | None) -> BindFact:
+    said = _ANSWERS[answer["pkt_type"]] if answer else None
+    reason = answer.get("reject_reason") if answer else None
+    if answer and said == "accepted" and not any(one["result"] == "acceptance" for one in answer.get("results") or ()):
+        said, reason = "refused", _first_reason(answer)
+    return BindFact(
+        ts_ns=row["ts_ns"] or 0,
+        interfaces=tuple(context["interface_uuid"] for context in row.get("proposed") or ()),
+        auth_type=row["auth_type"],
+        auth_level=row["auth_level"],
+        asked_group=row["assoc_group_id"],
+        group=answer["assoc_group_id"] if answer else None,
+        answer=said,
+        reason=reason,
+        frame=row["frames"][0] if row["frames"] else 0,
+        capture_id=row["capture_id"] or "",
+    )
+
+
+def _first_reason(answer: Row) -> str | None:
+    reasons = (one["reason"] for one in answer.get("results") or ())
+    return next((reason for reason in reasons if reason), None)

@@ -1,0 +1,200 @@
+"""Facts as the state machine takes them, and their way through JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from pipelines.facts.reasons import Reason
+
+Row = dict[str, Any]
+Values = dict[str, Any]
+
+
+class Moment(NamedTuple):
+    """Sorts as packets do. Clocks may stand still for many packets: then files and frames tell what came first."""
+
+    ts_ns: int
+    file: int
+    frame: int
+
+
+BEGINNING: Final = Moment(-(1 << 62), -1, 0)
+END: Final = Moment(1 << 62, 1 << 30, 0)
+_AFTER_ALL_FRAMES: Final = 1 << 30
+
+
+def end_of(ts_ns: int) -> Moment:
+    """After every packet of that time."""
+    return Moment(ts_ns, _AFTER_ALL_FRAMES, 0)
+
+
+class Ends(NamedTuple):
+    """Zeek's id; orig is the client."""
+
+    orig_h: str
+    orig_p: int
+    resp_h: str
+    resp_p: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallFact:
+    """One call. `request` and `response` hold the IDL's names; empty members are left out."""
+
+    began: Moment
+    uid: str
+    ends: Ends
+    call_uid: str
+    place: int
+    """Offset of its first PDU in the stream: two requests may share a packet."""
+    endpoint: str | None
+    opnum: int | None
+    operation: str | None
+    source: str | None
+    """How the interface is known; anything but `bind` is inferred."""
+    syntax: str | None
+    group: int | None
+    auth_type: int | None
+    auth_level: int | None
+    username: str | None
+    domain: str | None
+    encrypted: bool
+    outcome: str
+    status: int | None
+    fault: int | None
+    request: Values | None
+    """None where it was not captured or not decoded."""
+    response: Values | None
+    request_whole: bool
+    response_whole: bool
+    asked: bool
+    """The request was captured, whatever could be read of it."""
+    answered: Moment | None
+    """When the answer, a response or a fault, began."""
+    request_frames: tuple[int, ...]
+    response_frames: tuple[int, ...]
+    capture_id: str
+
+    @property
+    def until(self) -> Moment:
+        return self.began if self.answered is None else max(self.began, self.answered)
+
+    @property
+    def client(self) -> str:
+        return self.ends.orig_h
+
+    @property
+    def server(self) -> str:
+        return self.ends.resp_h
+
+
+@dataclass(frozen=True, slots=True)
+class BindFact:
+    """One bind or alter_context, with its answer where that was captured."""
+
+    ts_ns: int
+    interfaces: tuple[str, ...]
+    auth_type: int | None
+    auth_level: int | None
+    asked_group: int | None
+    group: int | None
+    answer: str | None
+    """`accepted`, `refused`; None: not captured."""
+    reason: str | None
+    frame: int
+    capture_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionFact:
+    began: Moment
+    uid: str
+    ends: Ends
+    until: Moment
+    closed: bool
+    """A FIN or RST was seen."""
+    midstream: bool
+    binds: tuple[BindFact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlindFact:
+    """A stretch of time in which the two hosts may have said things that are not in the tables."""
+
+    began: Moment
+    uid: str
+    client: str
+    server: str
+    until: Moment
+    reason: Reason
+
+
+Fact: TypeAlias = CallFact | ConnectionFact | BlindFact
+
+
+def to_row(fact: Fact) -> Row:
+    kind, client, server, data = _PACK[type(fact)](fact)
+    return {
+        "server": server,
+        "client": client,
+        "kind": kind,
+        "ts_ns": fact.began.ts_ns,
+        "file": fact.began.file,
+        "frame": fact.began.frame,
+        "place": fact.place if isinstance(fact, CallFact) else -1,
+        "uid": fact.uid,
+        "data": json.dumps(data, separators=(",", ":")),
+    }
+
+
+def from_row(row: Row) -> Fact:
+    began = Moment(row["ts_ns"], row["file"], row["frame"])
+    opened: Fact = _OPEN[row["kind"]](began, row, json.loads(row["data"]))
+    return opened
+
+
+_CALL_FIELDS: Final = tuple(name for name in CallFact.__slots__ if name not in ("began", "uid"))
+_BIND_FIELDS: Final = tuple(BindFact.__slots__)
+
+
+def _pack_call(fact: CallFact) -> tuple[str, str, str, list[Any]]:
+    return "call", fact.client, fact.server, [getattr(fact, name) for name in _CALL_FIELDS]
+
+
+def _open_call(began: Moment, row: Row, data: list[Any]) -> CallFact:
+    fields = dict(zip(_CALL_FIELDS, data, strict=True))
+    fields["ends"] = Ends(*fields["ends"])
+    fields["answered"] = Moment(*fields["answered"]) if fields["answered"] else None
+    fields["request_frames"] = tuple(fields["request_frames"])
+    fields["response_frames"] = tuple(fields["response_frames"])
+    return CallFact(began=began, uid=row["uid"], **fields)
+
+
+def _pack_connection(fact: ConnectionFact) -> tuple[str, str, str, list[Any]]:
+    binds = [[getattr(bind, name) for name in _BIND_FIELDS] for bind in fact.binds]
+    data = [fact.ends, fact.until, fact.closed, fact.midstream, binds]
+    return "connection", fact.ends.orig_h, fact.ends.resp_h, data
+
+
+def _open_connection(began: Moment, row: Row, data: list[Any]) -> ConnectionFact:
+    ends, until, closed, midstream, packed = data
+    binds = []
+    for one in packed:
+        fields = dict(zip(_BIND_FIELDS, one, strict=True))
+        binds.append(BindFact(**fields | {"interfaces": tuple(fields["interfaces"])}))
+    return ConnectionFact(began, row["uid"], Ends(*ends), Moment(*until), closed, midstream, tuple(binds))
+
+
+def _pack_blind(fact: BlindFact) -> tuple[str, str, str, list[Any]]:
+    return "blind", fact.client, fact.server, [fact.until, str(fact.reason)]
+
+
+def _open_blind(began: Moment, row: Row, data: list[Any]) -> BlindFact:
+    until, reason = data
+    return BlindFact(began, row["uid"], row["client"], row["server"], Moment(*until), Reason(reason))
+
+
+_PACK: Final[dict[type, Any]] = {CallFact: _pack_call, ConnectionFact: _pack_connection, BlindFact: _pack_blind}
+_OPEN: Final[dict[str, Any]] = {"call": _open_call, "connection": _open_connection, "blind": _open_blind}

@@ -1,0 +1,43 @@
+"""Why something cannot be decided: the only words that findings and doubts use."""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+
+class Reason(enum.StrEnum):
+    STARTED_MIDSTREAM = "started_midstream"
+    BYTES_MISSING = "bytes_missing"
+    BYTES_CONTRADICT = "bytes_contradict"
+    SEALED = "sealed"
+    BIND_NOT_SEEN = "bind_not_seen"
+    REQUEST_NOT_CAPTURED = "request_not_captured"
+    RESPONSE_NOT_CAPTURED = "response_not_captured"
+    NOT_DECODED = "not_decoded"
+    CAPTURE_ENDED = "capture_ended"
+    OPEN_NOT_SEEN = "open_not_seen"
+    SERVER_VERSION_UNKNOWN = "server_version_unknown"
+    CLIENT_VERSION_UNKNOWN = "client_version_unknown"
+    OTHERS_NOT_SEEN = "others_not_seen"
+    TIMES_CROSS = "times_cross"
+    LIMIT = "limit"
+
+
+REASONS: Final = {
+    Reason.STARTED_MIDSTREAM: "The connection or association began before the capture did.",
+    Reason.BYTES_MISSING: "Bytes between the two hosts are missing, or could not be read, in the time that matters.",
+    Reason.BYTES_CONTRADICT: "Segments contradict each other: nobody knows which bytes the receiver took.",
+    Reason.SEALED: "The payload is encrypted.",
+    Reason.BIND_NOT_SEEN: "The interface is not known from a bind: inferred, or not known at all.",
+    Reason.REQUEST_NOT_CAPTURED: "The request was not captured, or not whole.",
+    Reason.RESPONSE_NOT_CAPTURED: "The answer was not captured, or not whole.",
+    Reason.NOT_DECODED: "The values are too many, or too odd, to be decoded.",
+    Reason.CAPTURE_ENDED: "The capture ended first.",
+    Reason.OPEN_NOT_SEEN: "What the call refers to was begun out of sight: the server accepts it, or does not deny it.",
+    Reason.SERVER_VERSION_UNKNOWN: "Products differ here, and the server's version was not seen.",
+    Reason.CLIENT_VERSION_UNKNOWN: "Products differ here, and the client's version was not seen.",
+    Reason.OTHERS_NOT_SEEN: "Somebody whose traffic is not in the capture may have done it.",
+    Reason.TIMES_CROSS: "Two packets may have crossed on their way.",
+    Reason.LIMIT: "More was going on at once than is kept in mind.",
+}

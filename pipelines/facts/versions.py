@@ -1,0 +1,58 @@
+"""Versions that hosts said they have. A host may serve here and be a client there, so they are known to every task."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from decoders.dcerpc.call_model import BindingSource
+from pipelines.facts.model import CallFact
+from pipelines.facts.vocabulary import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pipelines.facts.model import Fact
+
+Row = dict[str, Any]
+
+
+class Version(NamedTuple):
+    """As RemoteQmGetVersion answers: [MS-MQQP] 3.1.4.9."""
+
+    major: int
+    minor: int
+    build: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}.{self.build}"
+
+
+class Versions:
+    """Those of the connections at hand, each once."""
+
+    def __init__(self) -> None:
+        self._found: set[tuple[str, Version]] = set()
+
+    def note(self, facts: Iterable[Fact]) -> None:
+        for fact in facts:
+            if isinstance(fact, CallFact) and (version := said_version(fact)) is not None:
+                self._found.add((fact.server, version))
+
+    def rows(self) -> list[Row]:
+        return [{"host": host, **version._asdict()} for host, version in sorted(self._found)]
+
+
+def said_version(call: CallFact) -> Version | None:
+    said = call.response
+    if call.operation != VERSION or call.source != BindingSource.BIND or not call.response_whole or not said:
+        return None
+    return Version(said.get("pMajor", 0), said.get("pMinor", 0), said.get("pBuildNumber", 0))
+
+
+def known_versions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Version]:
+    """Of hosts that always said the same: who says two things has said neither."""
+    said: dict[str, set[Version]] = defaultdict(set)
+    for row in rows:
+        said[row["host"]].add(Version(row["major"], row["minor"], row["build"]))
+    return {host: versions.pop() for host, versions in said.items() if len(versions) == 1}

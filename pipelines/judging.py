@@ -1,0 +1,69 @@
+"""Facts of many servers to rows of `sessions`, `reads`, `findings` and `verdicts`. One pass, no Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pipelines.facts.model import from_row
+from pipelines.rules.catalogue import RULES
+from pipelines.rules.engine import Judge
+from pipelines.sessions.machine import ServerMachine
+from pipelines.sessions.rows import read_row, session_row
+from pipelines.sessions.steps import ReadStep, SessionStep
+from schemas.tables import FINDINGS, READS, SESSIONS, VERDICTS
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pipelines.facts.versions import Version
+    from pipelines.sessions.steps import Step
+
+Row = dict[str, Any]
+ORDER = ("server", "ts_ns", "file", "frame", "place", "uid")
+"""How facts are sorted."""
+
+
+def judged(
+    rows: Iterable[Row], versions: Mapping[str, Version], settings: Mapping[str, int]
+) -> Iterator[tuple[str, Row]]:
+    """(table, row). `rows` are facts sorted by ORDER."""
+    server: str | None = None
+    case: _Case | None = None
+    for row in rows:
+        if case is None or row["server"] != server:
+            if case is not None:
+                yield from case.finish()
+            server, case = row["server"], _Case(versions, settings)
+        yield from case.feed(row)
+    if case is not None:
+        yield from case.finish()
+
+
+class _Case:
+    """One server."""
+
+    def __init__(self, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
+        self._machine = ServerMachine(versions, settings)
+        self._judge = Judge(RULES, settings)
+
+    def feed(self, row: Row) -> Iterator[tuple[str, Row]]:
+        return self._rows(self._machine.feed(from_row(row)))
+
+    def finish(self) -> Iterator[tuple[str, Row]]:
+        yield from self._rows(self._machine.finish())
+        yield from ((FINDINGS.name, row) for row in self._judge.finish())
+        yield from ((VERDICTS.name, row) for row in _tally_rows(self._judge.tally))
+
+    def _rows(self, steps: Iterable[Step]) -> Iterator[tuple[str, Row]]:
+        for step in steps:
+            if isinstance(step, SessionStep):
+                yield SESSIONS.name, session_row(step)
+            elif isinstance(step, ReadStep):
+                yield READS.name, read_row(step)
+            yield from ((FINDINGS.name, row) for row in self._judge.see(step))
+
+
+def _tally_rows(tally: Counter[tuple[str, str, str | None]]) -> Iterator[Row]:
+    for (rule, verdict, reason), count in tally.items():
+        yield {"rule_id": rule, "verdict": str(verdict), "reason": reason and str(reason), "count": count}

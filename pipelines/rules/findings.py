@@ -1,0 +1,128 @@
+"""Rows of `findings`, kept readable: what is not decidable once a session and reason, what repeats summed up."""
+
+from __future__ import annotations
+
+import enum
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from pipelines.decode.times import micros, nanos
+from pipelines.sessions.steps import ConnectionStep, ReadStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pipelines.facts.reasons import Reason
+    from pipelines.rules.model import Rule
+    from pipelines.sessions.steps import Judged
+
+Row = dict[str, Any]
+MAX_ALIKE: Final = 100
+"""Violations or detections of one rule in one session or connection that get a row each; the rest share one."""
+
+
+class Verdict(enum.StrEnum):
+    PASS = "pass"  # noqa: S105 - a verdict
+    VIOLATION = "violation"
+    DETECTION = "detection"
+    NOT_DECIDABLE = "not_decidable"
+
+
+class _Kind(NamedTuple):
+    rule_id: str
+    verdict: Verdict
+    reason: Reason | None
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Of findings alike: how many there are, and the row of the first that has none of its own."""
+
+    seen: int = 0
+    row: Row | None = None
+
+
+class Findings:
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str], dict[_Kind, _Sum]] = defaultdict(dict)
+        """By session or connection."""
+
+    def note(
+        self,
+        rule: Rule,
+        verdict: Verdict,
+        step: Judged,
+        values: Mapping[str, Any],
+        reason: Reason | None,
+        count: int,
+    ) -> Iterator[Row]:
+        session = session_of(step)
+        uid = step.fact.uid if isinstance(step, ConnectionStep) else step.call.uid
+        place = ("session", session) if session else ("connection", uid)
+        kinds = self._sums[place]
+        found = kinds.setdefault(_Kind(rule.id, verdict, reason), _Sum())
+        found.seen += 1
+        if verdict is not Verdict.NOT_DECIDABLE and found.seen <= MAX_ALIKE:
+            yield finding_row(rule, verdict, step, values, reason, count)
+        elif found.row is None:
+            found.row = finding_row(rule, verdict, step, values, reason, count)
+        else:
+            found.row["count"] += count
+
+    def session_over(self, session_uid: str) -> Iterator[Row]:
+        return self._told(("session", session_uid))
+
+    def connection_over(self, uid: str) -> Iterator[Row]:
+        return self._told(("connection", uid))
+
+    def finish(self) -> Iterator[Row]:
+        for place in list(self._sums):
+            yield from self._told(place)
+
+    def _told(self, place: tuple[str, str]) -> Iterator[Row]:
+        for found in self._sums.pop(place, {}).values():
+            if found.row is not None:
+                yield found.row
+
+
+def session_of(step: Judged) -> str | None:
+    if isinstance(step, ConnectionStep):
+        return None
+    session = step.read.session if isinstance(step, ReadStep) else step.session
+    return None if session is None else session.session_uid
+
+
+def finding_row(
+    rule: Rule, verdict: Verdict, step: Judged, values: Mapping[str, Any], reason: Reason | None, count: int
+) -> Row:
+    call = None if isinstance(step, ConnectionStep) else step.call
+    of = step.fact if isinstance(step, ConnectionStep) else step.call
+    return {
+        "rule_id": rule.id,
+        "level": str(rule.level),
+        "verdict": str(verdict),
+        "reason": None if reason is None else str(reason),
+        "count": count,
+        "party": str(rule.party),
+        "title": rule.title,
+        "spec": rule.spec,
+        "ts": micros(of.began.ts_ns),
+        "ts_ns": nanos(of.began.ts_ns),
+        "uid": of.uid,
+        "call_uid": call.call_uid if call else None,
+        "session_uid": session_of(step),
+        "id": of.ends._asdict(),
+        "username": call.username if call else None,
+        "attack": list(rule.attack),
+        "evidence": {
+            "capture_id": call.capture_id if call else None,
+            "request_frames": list(call.request_frames) if call else [],
+            "response_frames": list(call.response_frames) if call else [],
+            "values": [(name, _shown(value)) for name, value in values.items()],
+        },
+    }
+
+
+def _shown(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,359 @@
+"""[MS-MQQP], the client: rules that need what came before.
+
+A use that the server accepts was begun somewhere: whoever did not see it calls it no violation. A use that the server
+refuses is one only if nothing between the two hosts can have been missed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.sessions.model import ReadOutcome
+
+if TYPE_CHECKING:
+    from pipelines.rules.model import Answer
+    from pipelines.sessions.model import Read
+    from pipelines.sessions.steps import CallStep
+
+_CONTEXT_MISMATCH: Final = 0x1C00_001A
+_NOT_OPEN_CODES: Final = frozenset((v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER, _CONTEXT_MISMATCH))
+_FIRST_WITH_START2: Final = (5, 1, 951)
+_FIRST_WITH_VERSION: Final = (5, 1, 0)
+_VISTA: Final = (6, 0, 0)
+_ENDED: Final = frozenset((ReadOutcome.ACKED, ReadOutcome.NACKED))
+
+
+def _open_before_use(step: CallStep) -> Answer:
+    if step.call.operation == v.CLOSE:
+        return _close_of_opened(step)
+    if not step.first_seen:
+        return True if step.session and step.session.opened else Reason.OPEN_NOT_SEEN
+    return _denied(step) or _used_unopened(step)
+
+
+def _close_of_opened(step: CallStep) -> Answer:
+    if step.request.get("pphContext") is None:
+        return None
+    if step.session is not None:
+        return True if step.session.opened else Reason.OPEN_NOT_SEEN
+    return _denied(step) or Broken({"pphContext": step.request["pphContext"], "answer": code_shown(step.code)})
+
+
+def _denied(step: CallStep) -> Reason | None:
+    """None: the server says that there is no such thing, and nothing was missed."""
+    if not step.failed or step.code not in _NOT_OPEN_CODES:
+        return Reason.OPEN_NOT_SEEN
+    return step.association_incomplete()
+
+
+def _used_unopened(step: CallStep) -> Answer:
+    desc = step.desc
+    if step.call.operation in v.STARTS:
+        # The code is also that of other bad arguments: then it proves nothing.
+        if desc is None or desc.get("dwQueue") != desc.get("hRemoteQueue") or not desc.get("hRemoteQueue"):
+            return Reason.OPEN_NOT_SEEN
+        if step.call.operation == v.BY_LOOKUP and (desc.get("ulTimeout") or desc.get("hCursor")):
+            return Reason.OPEN_NOT_SEEN
+        handle = desc.get("hRemoteQueue")
+    else:
+        handle = step.request.get("hQueue")
+        if step.call.operation == v.CANCEL and step.request.get("pQueue") != handle:
+            return Reason.OPEN_NOT_SEEN
+    return Broken({"hQueue": hexadecimal(handle), "answer": code_shown(step.code)})
+
+
+def _end_known_handle(step: CallStep) -> Answer:
+    handle = step.request.get("pphContext")
+    if handle is None or step.past_read is not None:
+        return None
+    if step.read is not None and step.read.start is not None:
+        return True
+    return _denied(step) or Broken({"pphContext": handle, "answer": code_shown(step.code)})
+
+
+def _end_once(step: CallStep) -> Answer:
+    if step.read is not None and step.read.start is not None:
+        return True
+    past = step.past_read
+    if past is None or not past.is_over or past.outcome not in _ENDED or past.end is None:
+        return None
+    return _again(step, past) or Broken({"pphContext": past.handle, "ended before by": past.end.call_uid})
+
+
+def _no_end_after_failure(step: CallStep) -> Answer:
+    if step.read is not None and step.read.start is not None:
+        return True
+    past = step.past_read
+    if past is None or not past.is_over or past.outcome in _ENDED or past.start is None:
+        return None
+    if past.outcome in (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED, ReadOutcome.CANCELLED):
+        return None
+    return _again(step, past) or Broken({"pphContext": past.handle, "start": str(past.outcome)})
+
+
+def _again(step: CallStep, past: Read) -> Reason | None:
+    """Why the handle may have been given once more, out of sight, since that read was over."""
+    if not step.failed:
+        return Reason.OPEN_NOT_SEEN
+    if past.doubt is not None:
+        return past.doubt
+    return step.blind_since(past.start.began if past.start else past.finished or step.call.began)
+
+
+def _cancel_outstanding(step: CallStep) -> Answer:
+    if step.first_seen or step.session is None:
+        return None
+    if step.read is not None:
+        return True
+    if step.session.opened is None or not step.failed:
+        return Reason.OPEN_NOT_SEEN
+    if (reason := step.blind_since(step.session.opened.until)) is not None:
+        return reason
+    past = step.past_read
+    if past is not None and past.finished is not None:
+        apart = step.call.began.ts_ns - past.finished.ts_ns
+        if apart < step.settings["crossing_seconds"] * 1_000_000_000:
+            return Reason.TIMES_CROSS
+    return Broken({"dwRequestID": step.request.get("dwRequestID"), "answer": code_shown(step.code)})
+
+
+def _request_id_unique(step: CallStep) -> Answer:
+    session, rival, desc = step.session, step.rival, step.desc
+    if desc is None:
+        return None
+    if session is None or step.first_seen:
+        return Reason.OPEN_NOT_SEEN
+    if rival is None or rival.start is None or rival.given_up is not None:
+        return True
+    if (reason := step.blind_since(rival.start.began)) is not None:
+        return reason
+    return Broken({"dwRequestID": desc.get("dwRequestID"), "still under way": rival.start.call_uid})
+
+
+def _start_by_version(step: CallStep) -> Answer:
+    if step.server_version is None:
+        return Reason.SERVER_VERSION_UNKNOWN
+    old = step.server_version < _FIRST_WITH_START2
+    if (step.call.operation == v.START) == old:
+        return True
+    values = {"server version": step.server_version, "called": step.call.operation}
+    if old:
+        return Broken(values)
+    # <28>: clients of Windows NT and 2000 never ask for the version and always call this one.
+    newer = step.asked_version is not None or (step.client_version or (0, 0, 0)) >= _FIRST_WITH_VERSION
+    return Broken(values) if newer else Reason.CLIENT_VERSION_UNKNOWN
+
+
+def _version_asked(step: CallStep) -> Answer:
+    if step.asked_version is not None:
+        return True
+    if (reason := step.association_incomplete()) is not None:
+        return reason
+    if step.call.operation == v.START and (step.client_version or (0, 0, 0)) < _FIRST_WITH_VERSION:
+        return Reason.CLIENT_VERSION_UNKNOWN
+    return Broken({"called": step.call.operation})
+
+
+def _cursor_after_close(step: CallStep) -> Answer:
+    cursor = (step.desc or {}).get("hCursor", 0)
+    if not cursor:
+        return None
+    if step.closed_cursor is None:
+        return True if step.session is not None and step.session.opened else Reason.OPEN_NOT_SEEN
+    # Cursors are made on another interface: one the server takes was made again.
+    if step.code != v.STATUS_INVALID_PARAMETER:
+        return Reason.OPEN_NOT_SEEN
+    if (reason := step.blind_since(step.closed_cursor.until)) is not None:
+        return reason
+    return Broken({"hCursor": hexadecimal(cursor), "closed by": step.closed_cursor.call_uid})
+
+
+def _same_queue_values(step: CallStep) -> Answer:
+    if step.first_seen or step.session is None:
+        return None
+    opened = step.session.opened
+    if opened is None:
+        return Reason.OPEN_NOT_SEEN
+    used = step.request.get("pQueue") if step.call.operation == v.CANCEL else (step.desc or {}).get("dwQueue")
+    if used == step.session.p_queue:
+        return True
+    if (reason := step.blind_since(opened.until)) is not None:
+        return reason
+    return Broken({"pQueue at open": hexadecimal(step.session.p_queue), "used": hexadecimal(used)})
+
+
+def _port_query_old_clients(step: CallStep) -> Answer:
+    if step.client_version is None:
+        return Reason.CLIENT_VERSION_UNKNOWN
+    return True if step.client_version < _VISTA else Broken({"client version": step.client_version})
+
+
+def _port_followed(step: CallStep) -> Answer:
+    told = step.port_answer
+    port = (told.response or {}).get("return_value") if told else None
+    if told is None or not port:
+        return None
+    if step.call.ends.resp_p == port:
+        return True
+    if told.uid != step.call.uid:
+        return Reason.OTHERS_NOT_SEEN
+    return Broken({"port told": port, "port used": step.call.ends.resp_p})
+
+
+_client = partial(Rule, document="MS-MQQP", party=Party.CLIENT)
+_ALL_SEEN: Final = "or anything between the two hosts was missed since their association began"
+_OLD: Final = "or the client may be Windows NT or 2000 (notes <28> to <31>)"
+
+RULES: Final = (
+    _client(
+        "mqqp-open-before-use",
+        "A queue or session handle was used that had not been opened",
+        section="3.1.4.3",
+        requirement="A client opens a queue with RemoteQMOpenQueue before it starts, cancels, purges or closes on it.",
+        keyword="MUST",
+        level=Level.MEDIUM,
+        operations=(*v.STARTS, v.CANCEL, v.PURGE, v.CLOSE_CURSOR, v.CLOSE),
+        needs=BOTH,
+        check=_open_before_use,
+        undecidable_when=f"the server accepts it, {_ALL_SEEN}",
+    ),
+    _client(
+        "mqqp-end-known-handle",
+        "A receive was ended with a handle that the server had not given",
+        section="3.1.4.2",
+        requirement="RemoteQMEndReceive takes the handle of a receive that a start returned before.",
+        keyword="MUST",
+        level=Level.MEDIUM,
+        operations=(v.END,),
+        needs=BOTH,
+        check=_end_known_handle,
+        undecidable_when=f"the server accepts it, {_ALL_SEEN}",
+    ),
+    _client(
+        "mqqp-end-once",
+        "A receive was ended twice",
+        section="3.1.4.2",
+        requirement="The end deletes the read's handle: it cannot be called with it again.",
+        keyword="MUST",
+        level=Level.MEDIUM,
+        operations=(v.END,),
+        needs=BOTH,
+        check=_end_once,
+        undecidable_when="the server accepts it, or anything was missed since that receive began",
+    ),
+    _client(
+        "mqqp-no-end-after-failure",
+        "A peek or a failed start was ended",
+        section="3.1.4.1, 3.1.4.10, 3.1.4.11",
+        requirement="What stands in the handle of a peek or failed start must not be handed to RemoteQMEndReceive.",
+        keyword="MUST NOT",
+        level=Level.MEDIUM,
+        operations=(v.END,),
+        needs=BOTH,
+        check=_no_end_after_failure,
+        undecidable_when="the server accepts it, or anything was missed since that start",
+    ),
+    _client(
+        "mqqp-cancel-outstanding",
+        "A request was cancelled that was not under way",
+        section="3.1.4.1, 3.1.4.6",
+        requirement="RemoteQMCancelReceive names a request that was started on that queue and is not finished.",
+        keyword="MUST",
+        level=Level.LOW,
+        operations=(v.CANCEL,),
+        needs=BOTH,
+        check=_cancel_outstanding,
+        settings={"crossing_seconds": 2},
+        undecidable_when="the server accepts it, an answer may have crossed it, or anything was missed since the open",
+    ),
+    _client(
+        "mqqp-request-id-unique",
+        "A request id was used again while its first request was under way",
+        section="2.2.2.1, 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
+        requirement="A client uses a dwRequestID again on a queue only after it has ended or cancelled the earlier request.",
+        keyword="SHOULD NOT",
+        level=Level.LOW,
+        operations=v.STARTS,
+        needs=REQUEST,
+        check=_request_id_unique,
+        undecidable_when="the opening was not seen, or anything was missed since the first request",
+    ),
+    _client(
+        "mqqp-start-by-version",
+        "The start does not fit the server's version",
+        section="3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
+        requirement="RemoteQMStartReceive is for servers older than 5.1.951, RemoteQMStartReceive2 for all others. "
+        "(The document prints the third of its three conditions with a slip: minor version below 1 instead of 1.)",
+        keyword="MUST",
+        level=Level.LOW,
+        operations=v.BY_POSITION,
+        needs=REQUEST,
+        check=_start_by_version,
+        undecidable_when=f"the server's version was not seen, {_OLD}",
+    ),
+    _client(
+        "mqqp-version-asked",
+        "The server's version was not asked for before a read",
+        section="3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
+        requirement="A client asks for the server's version before it reads by position; once an association will do.",
+        keyword="SHOULD",
+        level=Level.INFORMATIONAL,
+        operations=v.BY_POSITION,
+        needs=REQUEST,
+        check=_version_asked,
+        undecidable_when=f"the association began out of sight, {_OLD}",
+    ),
+    _client(
+        "mqqp-cursor-after-close",
+        "A cursor was used after it was closed",
+        section="2.2.2.1",
+        requirement="hCursor is a cursor that exists: it was made on qmcomm and has not been closed.",
+        keyword="MUST",
+        level=Level.LOW,
+        operations=v.BY_POSITION,
+        needs=BOTH,
+        check=_cursor_after_close,
+        undecidable_when="the server accepts it: cursors are made on another interface, maybe by another host",
+    ),
+    _client(
+        "mqqp-same-queue-values",
+        "The queue is named by other values than at its opening",
+        section="3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.2.4.7",
+        requirement="dwQueue of a start and pQueue of a cancel are the dwpQueue that the opening was made with.",
+        keyword="MUST",
+        level=Level.LOW,
+        operations=(*v.STARTS, v.CANCEL),
+        needs=REQUEST,
+        check=_same_queue_values,
+        undecidable_when="the opening was not seen, or anything was missed since",
+    ),
+    _client(
+        "mqqp-port-query-old-clients",
+        "A client newer than Windows Server 2003 asked for the port",
+        section="2.1",
+        requirement="Only clients up to Windows Server 2003 ask for the port of the interface (note <5>).",
+        keyword="MAY",
+        level=Level.INFORMATIONAL,
+        operations=(v.PORT,),
+        needs=REQUEST,
+        check=_port_query_old_clients,
+        undecidable_when="the client was not seen to tell its own version as a server",
+    ),
+    _client(
+        "mqqp-port-followed",
+        "The port that the server told was not used",
+        section="3.2.4.1",
+        requirement="After asking for the port a client binds anew to it before it opens the queue.",
+        keyword="MUST",
+        level=Level.INFORMATIONAL,
+        operations=(v.OPEN,),
+        needs=REQUEST,
+        check=_port_followed,
+        undecidable_when="the queue is opened on another connection: another program of that client may have done it",
+    ),
+)

@@ -1,0 +1,130 @@
+"""How reads and sessions end: by their own calls, by a severed association, or because the capture does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines.facts.model import END
+from pipelines.facts.reasons import Reason
+from pipelines.sessions.model import ReadOutcome, SessionState
+from pipelines.sessions.steps import ReadStep, SessionStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.model import Association, Pair, Read, Session
+    from pipelines.sessions.registry import Registry
+    from pipelines.sessions.steps import Step
+
+
+class Ending:
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._told: list[Step] = []
+
+    def told(self) -> Iterator[Step]:
+        told, self._told = self._told, []
+        return iter(told)
+
+    def read(self, read: Read, outcome: ReadOutcome, moment: Moment, pair: Pair, *, unanswered: bool = False) -> None:
+        if read.finished is not None:
+            return
+        read.outcome, read.finished = outcome, moment
+        if unanswered and read.doubt is None:
+            read.doubt = Reason.RESPONSE_NOT_CAPTURED
+        self._registry.release(read, pair)
+        if read.association is not None:
+            read.association.reads.pop(id(read), None)
+        session = read.session
+        call = read.start or read.end
+        if session is not None:
+            self._count(session, read)
+        if call is not None:
+            self._told.append(ReadStep(read, pair, call))
+        if session is not None and session.closed_at is not None and not session.open_reads:
+            self._session(session, SessionState.CLOSED)
+
+    def closed(self, session: Session, moment: Moment, *, unanswered: bool) -> None:
+        """By RemoteQMCloseQueue. Reads that hold a message go on: their handles live until their end."""
+        session.closed_at = moment
+        if unanswered:
+            session.doubt = Reason.RESPONSE_NOT_CAPTURED
+        self._registry.delist(session)
+        if not session.open_reads:
+            self._session(session, SessionState.CLOSED)
+
+    def superseded(self, session: Session, moment: Moment) -> None:
+        """The queue is opened in view: what was known of an earlier opening belongs to another session."""
+        self._abandon(session, moment, Reason.OPEN_NOT_SEEN)
+
+    def forgotten(self, session: Session, moment: Moment) -> None:
+        self._abandon(session, moment, Reason.LIMIT)
+
+    def severed(self, pair: Pair, association: Association, moment: Moment) -> None:
+        """[MS-MQQP] 3.1.6: with the last connection the server runs down what is open, and returns what was held."""
+        outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
+        for read in list(association.reads.values()):
+            if not read.is_over:
+                began = read.start.began if read.start else moment
+                read.doubt = read.doubt or pair.blind_since(began) or _not_answered(read)
+                self.read(read, outcome, moment, pair)
+        state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
+        for session in list(association.sessions.values()):
+            if not session.is_over:
+                session.doubt = session.doubt or pair.blind_since(session.first.until)
+                if association.all_closed and session.closed_at is None:
+                    session.closed_at = moment
+                self._registry.delist(session)
+                self._session(session, SessionState.CLOSED if session.closed else state)
+
+    def capture_ended(self, pair: Pair) -> None:
+        for association in pair.associations.values():
+            association.all_closed = False
+            self.severed(pair, association, END)
+        left = {id(one): one for sessions in pair.by_queue.values() for one in sessions}
+        left |= {id(one): one for one in pair.by_handle.values()}
+        for read in list(pair.reads.values()):
+            self.read(read, ReadOutcome.UNFINISHED, END, pair)
+        for session in left.values():
+            if not session.is_over:
+                self._session(session, SessionState.OPEN_AT_END)
+
+    def _abandon(self, session: Session, moment: Moment, reason: Reason) -> None:
+        session.doubt = session.doubt or reason
+        for read in list(session.outstanding.values()):
+            read.doubt = read.doubt or reason
+            self.read(read, ReadOutcome.UNFINISHED, moment, session.pair)
+        self._registry.delist(session)
+        if not session.is_over:
+            self._session(session, SessionState.OPEN_AT_END)
+
+    def _count(self, session: Session, read: Read) -> None:
+        session.open_reads -= 1
+        if read.request_id is not None:
+            if session.outstanding.get(read.request_id) is read:
+                del session.outstanding[read.request_id]
+            session.finished.put(read.request_id, read)
+        outcome = read.outcome or ReadOutcome.UNFINISHED
+        session.outcomes[outcome] = session.outcomes.get(outcome, 0) + 1
+        if read.is_peek:
+            session.peeks += 1
+        else:
+            session.receives += 1
+        if read.message_bytes:
+            session.disclosed[outcome] = session.disclosed.get(outcome, 0) + read.message_bytes
+        if read.sequential_id is not None and read.doubt is None:
+            if outcome is ReadOutcome.ACKED:
+                session.acked.put(read.sequential_id, read)
+            elif outcome is ReadOutcome.NACKED:
+                session.nacked.put(read.sequential_id, read)
+
+    def _session(self, session: Session, state: SessionState) -> None:
+        session.state = SessionState.OPEN_NOT_SEEN if session.opened is None else state
+        if session.association is not None:
+            session.association.sessions.pop(id(session), None)
+        self._told.append(SessionStep(session, session.pair, session.last or session.first))
+
+
+def _not_answered(read: Read) -> Reason | None:
+    return Reason.RESPONSE_NOT_CAPTURED if read.answered is None and read.start is not None else None

@@ -1,0 +1,129 @@
+"""The state of one server: fed facts in order of time, it tells steps.
+
+What is kept is what is open: connections, sessions, reads, calls under way. What has passed is remembered only for a
+while (`Recent`), so that millions of calls cost no more memory than hundreds.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from decoders.dcerpc.call_model import Outcome
+from pipelines.facts.model import END, BlindFact, CallFact, ConnectionFact
+from pipelines.facts.reasons import Reason
+from pipelines.sessions.associations import begin, end
+from pipelines.sessions.model import Pair
+from pipelines.sessions.queues import Queues
+from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pipelines.facts.model import Fact, Moment
+    from pipelines.facts.versions import Version
+    from pipelines.sessions.model import Connection
+    from pipelines.sessions.steps import Step
+
+_Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
+_CALL_FIRST: Final = 0
+_CONNECTION_AFTER: Final = 1
+MAX_PAIRS: Final = 65_536
+"""Clients of one server kept in mind. One that was forgotten is blind from then on: nothing is held against it."""
+
+
+class ServerMachine:
+    def __init__(self, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
+        self._versions, self._settings = versions, settings
+        self._pairs: dict[str, Pair] = {}
+        self._queues = Queues()
+        self._endings: list[_Ending] = []
+        self._serial = 0
+
+    def feed(self, fact: Fact) -> Iterator[Step]:
+        """Facts come in order of (began, place)."""
+        yield from self._settle(fact.began)
+        if isinstance(fact, BlindFact):
+            self._pair(fact.client).go_blind(fact.until, fact.reason)
+        elif isinstance(fact, ConnectionFact):
+            yield from self._connection(fact)
+        else:
+            self._asked(fact)
+
+    def finish(self) -> Iterator[Step]:
+        """No more facts come."""
+        yield from self._settle(END)
+        for pair in self._pairs.values():
+            yield from self._queues.capture_ended(pair)
+
+    def _settle(self, until: Moment) -> Iterator[Step]:
+        """What ended by then."""
+        while self._endings and self._endings[0][0] <= until:
+            moment, _, _, what, pair = heapq.heappop(self._endings)
+            if isinstance(what, CallStep):
+                self._queues.answered(what, moment)
+                yield what
+                yield from self._queues.told()
+            else:
+                yield from self._queues.severed(pair, end(pair, what), moment)
+                yield ConnectionOver(what.fact.uid)
+
+    def _push(self, moment: Moment, rank: int, what: CallStep | Connection, pair: Pair) -> None:
+        self._serial += 1
+        heapq.heappush(self._endings, (moment, rank, self._serial, what, pair))
+
+    def _pair(self, client: str) -> Pair:
+        pair = self._pairs.get(client)
+        if pair is None:
+            pair = self._pairs[client] = Pair(client)
+            if len(self._pairs) > MAX_PAIRS:
+                self._forget()
+        return pair
+
+    def _forget(self) -> None:
+        """The oldest with nothing open."""
+        idle = next((name for name, pair in self._pairs.items() if not pair.connections and not pair.by_queue), None)
+        if idle is not None:
+            del self._pairs[idle]
+
+    def _connection(self, fact: ConnectionFact) -> Iterator[Step]:
+        pair = self._pair(fact.ends.orig_h)
+        if fact.midstream:
+            pair.go_blind(fact.began, Reason.STARTED_MIDSTREAM)
+        self._push(fact.until, _CONNECTION_AFTER, begin(pair, fact), pair)
+        yield ConnectionStep(fact, pair)
+
+    def _asked(self, call: CallFact) -> None:
+        pair = self._pair(call.client)
+        connection = pair.connections.get(call.uid)
+        step = CallStep(
+            call,
+            pair,
+            connection,
+            server_version=self._versions.get(call.server),
+            client_version=self._versions.get(call.client),
+            asked_version=pair.asked_version,
+            port_answer=pair.port_answer,
+            settings=self._settings,
+        )
+        if (reason := _hides(call)) is not None:
+            pair.go_blind(call.until, reason)
+        self._queues.asked(step)
+        # A call that nobody answered is under way until its connection ends.
+        until = call.until if call.answered or connection is None else max(call.began, connection.fact.until)
+        self._push(until, _CALL_FIRST, step, pair)
+
+
+def _hides(call: CallFact) -> Reason | None:
+    """Why what the call did cannot be seen."""
+    if call.endpoint != "qm2qm":
+        return None
+    if call.encrypted:
+        return Reason.SEALED
+    if call.outcome == Outcome.EVICTED:
+        return Reason.LIMIT
+    if call.asked and call.request is None and call.operation is not None:
+        return Reason.NOT_DECODED
+    if (call.request is not None and not call.request_whole) or (call.response is not None and not call.response_whole):
+        return Reason.BYTES_MISSING
+    return None

@@ -1,0 +1,67 @@
+"""Who has what open on the server: asked when a client uses a handle that it was not given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.sessions.model import Pair, Read, Session
+
+
+class Registry:
+    def __init__(self) -> None:
+        self._sessions: dict[int | str, list[Session]] = {}
+        """By queue handle and by context handle; only those whose opening was seen."""
+        self._reads: dict[str, list[Read]] = {}
+
+    def enlist(self, session: Session) -> None:
+        pair = session.pair
+        if session.queue_handle is not None:
+            pair.by_queue.setdefault(session.queue_handle, []).append(session)
+        if session.handle is not None:
+            pair.by_handle[session.handle] = session
+        if session.opened is not None:
+            for handle in (session.queue_handle, session.handle):
+                if handle is not None:
+                    self._sessions.setdefault(handle, []).append(session)
+
+    def delist(self, session: Session) -> None:
+        """New calls with its handles mean another one."""
+        pair = session.pair
+        if session.queue_handle is not None:
+            _remove(pair.by_queue, session.queue_handle, session)
+            _remove(self._sessions, session.queue_handle, session)
+            pair.past_sessions.put(session.queue_handle, session)
+        if session.handle is not None:
+            if pair.by_handle.get(session.handle) is session:
+                del pair.by_handle[session.handle]
+            _remove(self._sessions, session.handle, session)
+            pair.past_sessions.put(session.handle, session)
+
+    def session_of_another(self, pair: Pair, handle: int | str) -> Session | None:
+        return next((one for one in reversed(self._sessions.get(handle, ())) if one.pair is not pair), None)
+
+    def hold(self, read: Read, handle: str, pair: Pair) -> None:
+        read.handle = handle
+        pair.reads[handle] = read
+        self._reads.setdefault(handle, []).append(read)
+
+    def release(self, read: Read, pair: Pair) -> None:
+        if read.handle is None:
+            return
+        if pair.reads.get(read.handle) is read:
+            del pair.reads[read.handle]
+        _remove(self._reads, read.handle, read)
+        pair.past_reads.put(read.handle, read)
+
+    def read_of_another(self, pair: Pair, handle: str) -> Read | None:
+        own = pair.reads.get(handle)
+        return next((one for one in reversed(self._reads.get(handle, ())) if one is not own), None)
+
+
+def _remove(lists: dict, key: object, entry: object) -> None:  # type: ignore[type-arg]
+    left = [one for one in lists.get(key, ()) if one is not entry]
+    if left:
+        lists[key] = left
+    else:
+        lists.pop(key, None)

@@ -1,0 +1,45 @@
+"""reads: what became of each start-receive."""
+
+from __future__ import annotations
+
+from schemas.model import LONG, STRING, TIMESTAMP, UNSIGNED_LONG, Column, Table
+from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, SESSION_UID, UID
+
+READ_OUTCOMES = {
+    "peeked": "The message was read and stays in the queue.",
+    "acked": "The message was read and removed.",
+    "nacked": "The message was read and put back by the client.",
+    "cancelled": "The client cancelled the request.",
+    "timed_out": "No message came within the time allowed.",
+    "failed": "The server refused it.",
+    "rundown": "The association ended with the read open: the server must treat that as a nack ([MS-MQQP] 3.1.6.2).",
+    "unfinished": "The capture ended first, or the answer is missing.",
+}
+
+READS = Table(
+    "reads",
+    "One start-receive with its end, cancel or rundown; also an end whose start was not captured.",
+    (
+        Column("read_uid", STRING, "Id of the read, derived from its first call: the same in every run."),
+        SESSION_UID,
+        Column("ts", TIMESTAMP, "When it was asked for."),
+        Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
+        UID,
+        ID,
+        Column("start_call_uid", STRING, "Call that began it; null where only its end was captured."),
+        Column("end_call_uid", STRING, "Call that ended it: end-receive, or cancel."),
+        Column("action", STRING, "ulAction by name, e.g. `MQ_ACTION_RECEIVE`; a number where it has none."),
+        Column("request_id", LONG, "dwRequestID."),
+        Column("handle", STRING, "Context handle of the read; peeks have none."),
+        Column("lookup_id", UNSIGNED_LONG, "LookupId asked for."),
+        Column("sequential_id", UNSIGNED_LONG, "SequentialId answered: the low 7 bytes of the message's lookup id."),
+        Column("outcome", STRING, "What became of it; the names stand below."),
+        DOUBT,
+        Column("message_bytes", LONG, "Size of the message that left the server."),
+        Column("message_sha256", STRING, "SHA-256 of the message; null where its bytes are not all captured."),
+        Column("message_label", STRING, "Label of the message, where it was taken apart."),
+        Column("arrived_ts", TIMESTAMP, "When the message arrived in the queue, as the server says (dwArriveTime)."),
+        Column("ended_ts", TIMESTAMP, "When it was over; null where that was not seen."),
+        CAPTURE_ID,
+    ),
+)

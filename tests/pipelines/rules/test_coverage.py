@@ -1,0 +1,114 @@
+"""Coverage is shown: each demand of the documents has an entry, and each entry is right about rules and documents."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+import pytest
+
+from pipelines.rules.coverage import KEYWORDS, Clause, clauses, page
+from tests.pipelines.rules import documents
+
+# As many words in a row as could not be the same by chance.
+COPIED = 8
+
+
+@pytest.fixture(scope="module")
+def sections() -> dict[str, str]:
+    """What each rule cites, by its id."""
+    from pipelines.rules.catalogue import RULES
+
+    return {rule.id: rule.section for rule in RULES}
+
+
+@pytest.mark.parametrize("clause", clauses(), ids=lambda clause: f"{clause.document} {clause.section} {clause.says}")
+def test_a_clause_is_checked_or_says_why_not(clause: Clause) -> None:
+    assert bool(clause.rules) != bool(clause.unseen)
+    assert clause.keyword in KEYWORDS
+    assert clause.says.strip()
+    assert len(set(clause.rules)) == len(clause.rules)
+    assert clause.times >= 0
+
+
+def test_a_demand_that_is_not_counted_hangs_on_a_keyword_before_it() -> None:
+    opened = set()
+    for clause in clauses():
+        place = (clause.document, clause.section, clause.keyword)
+        assert clause.times or place in opened, clause
+        opened.add(place)
+
+
+def test_rules_named_are_rules(sections: dict[str, str]) -> None:
+    assert {rule for clause in clauses() for rule in clause.rules} - set(sections) == set()
+
+
+def test_every_rule_of_the_two_protocols_checks_a_clause(sections: dict[str, str]) -> None:
+    """Section 5 is no part of the list."""
+    named = {rule for clause in clauses() for rule in clause.rules}
+    listed = {rule for rule, cited in sections.items() if cited.split(".")[0] != "5"}
+    assert {rule for rule in listed if rule.startswith(("mqqp-", "mqmr-"))} - named == set()
+
+
+@documents.needed
+@pytest.mark.parametrize("document", documents.FILES)
+def test_every_keyword_of_the_document_has_its_clause(document: str) -> None:
+    listed: dict[str, Counter[str]] = defaultdict(Counter)
+    for clause in clauses():
+        if clause.document == document:
+            listed[clause.section][clause.keyword] += clause.times
+    demanded = documents.demands_of(document)
+    differ = [
+        f"{section} {keyword}: {demanded[section][keyword]} in the document, {listed[section][keyword]} listed"
+        for section in demanded
+        for keyword in KEYWORDS
+        if demanded[section][keyword] != listed[section][keyword]
+    ]
+    assert differ == []
+    assert list(listed) == list(demanded), "sections in the order of the document"
+
+
+@documents.needed
+def test_clauses_are_in_our_own_words() -> None:
+    def words(text: str) -> list[str]:
+        return re.findall(r"\w+", documents.plain(text).lower())
+
+    whole = {document: f" {' '.join(words(documents.text_of(document)))} " for document in documents.FILES}
+    copied = [
+        run
+        for clause in clauses()
+        for said in (words(clause.says), words(clause.unseen))
+        for start in range(len(said) - COPIED + 1)
+        if f" {(run := ' '.join(said[start : start + COPIED]))} " in whole[clause.document]
+    ]
+    assert copied == []
+
+
+def test_page_links_the_rules_and_counts_each_keyword_once() -> None:
+    titles = {rule: f"what {rule} | wants" for clause in clauses() for rule in clause.rules}
+    text = page(titles)
+    assert all(f"[{rule}](rules.md#{rule} " in text for rule in titles)
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith("| MS-")]
+    totals = {row[0].strip(): [int(cell) for cell in row[2:]] for row in rows if row[1].strip() == "all"}
+    for document, (all_of_them, seen, unseen) in totals.items():
+        own = [clause for clause in clauses() if clause.document == document]
+        assert all_of_them == seen + unseen == sum(clause.times for clause in own)
+        assert seen == sum(clause.times for clause in own if clause.rules)
+    assert set(totals) == {clause.document for clause in clauses()}
+    tables = [
+        line for line in text.splitlines() if line.startswith(("| MUST", "| SHOULD", "| MAY", "| (", "| 6", "| 4"))
+    ]
+    assert len(tables) == len(clauses())
+    assert {len(re.split(r"(?<!\\)\|", line)) for line in tables} == {5}
+
+
+def test_headings_and_keywords_are_found_in_spite_of_broken_lines() -> None:
+    text = (
+        "1 Introduction\nIt MUST.\n## 2 Messages\n**MUST** and MUST\nNOT\n2.1 Transport\nSHOULD<3> NOTE MAY<18> be\n"
+        "2.1.5 is no heading\n3 Details\n### 3.1 R\\_Call\nSHOULD NOT, must\n"
+    )
+    sections = documents.sections_of(text)
+    assert list(sections) == ["1", "2", "2.1", "3", "3.1"]
+    assert documents.keywords_of(sections["2"]) == ["MUST", "MUST NOT"]
+    assert documents.keywords_of(sections["2.1"]) == ["SHOULD", "MAY"]
+    assert documents.keywords_of(sections["3.1"]) == ["SHOULD NOT"]

@@ -1,0 +1,216 @@
+"""Scripts to statements. The grammar stands in the package's docstring."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import uuid
+from typing import TYPE_CHECKING, Any, Final
+
+from decoders.interfaces import INTERFACES
+from tests.scripts.statements import (
+    Answer,
+    Ask,
+    Call,
+    Close,
+    Connect,
+    Reset,
+    ScriptError,
+    Side,
+    Statement,
+    Wait,
+    Written,
+)
+from tests.scripts.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_INTERFACE_NAMES: Final = frozenset(interface.name for interface in INTERFACES.values())
+AUTH_LEVELS: Final = {"none": 0, "connect": 2, "packet": 4, "integrity": 5, "privacy": 6}
+LOSABLE: Final = frozenset(("syn", "syn_ack", "ack", "bind", "bind_ack", "bind_nak", "auth3"))
+_DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
+_UNITS: Final = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
+
+
+def parse(script: str) -> list[Statement]:
+    found = []
+    for line, text in enumerate(script.splitlines(), 1):
+        try:
+            tokens = Tokens(text)
+            if not tokens.at_end:
+                found.append(_statement(line, tokens))
+                tokens.end()
+        except ScriptError as error:
+            raise ScriptError(f"line {line}: {error}") from None
+    return found
+
+
+def _statement(line: int, tokens: Tokens) -> Statement:
+    connection = None
+    word = tokens.word("a statement")
+    if word.endswith(":") and len(word) > 1:
+        connection, word = word[:-1], tokens.word("an operation")
+    verb = _VERBS.get(word)
+    if verb is None:
+        ask = Ask(line, connection, word, _side(tokens, _LEFT))
+        return Call(line, ask, _answered(tokens))
+    if connection is not None and word not in ("ask", "answer"):
+        raise ScriptError(f"{word!r} takes no connection in front")
+    return verb(line, connection, tokens)
+
+
+def _connect(line: int, tokens: Tokens, *, refused: bool) -> Connect:
+    given: dict[str, Any] = {}
+    lose: set[str] = set()
+    first = True
+    while not tokens.at_end:
+        word = tokens.word("an option")
+        if word == "midstream":
+            given["midstream"] = True
+        elif word == "lose":
+            lose |= {_losable(what) for what in tokens.words("what is lost")}
+        elif word in _OPTIONS:
+            name, read = _OPTIONS[word]
+            given[name] = read(tokens.word(f"the value of {word!r}"))
+        elif first:
+            given["name"] = word
+        else:
+            raise ScriptError(f"{word!r} is not an option of a connection")
+        first = False
+    return Connect(line, refused=refused, lose=frozenset(lose), **given)
+
+
+def _losable(word: str) -> str:
+    return _one_of(LOSABLE, "a packet of the opening")(word)
+
+
+def _ask(line: int, connection: str | None, tokens: Tokens) -> Ask:
+    label, operation = tokens.word("a label"), tokens.word("an operation")
+    return Ask(line, connection, operation, _side(tokens, _LEFT), label)
+
+
+def _answer(line: int, connection: str | None, tokens: Tokens) -> Answer:
+    if connection is not None:
+        raise ScriptError("the label says the connection already")
+    return Answer(line, tokens.word("a label"), _answered(tokens))
+
+
+def _close(line: int, _: str | None, tokens: Tokens) -> Close:
+    return Close(line, None if tokens.at_end else tokens.word("a connection"))
+
+
+def _reset(line: int, _: str | None, tokens: Tokens) -> Reset:
+    words = [] if tokens.at_end else [tokens.word("a connection")]
+    while not tokens.at_end:
+        words.append(tokens.word("'by server'"))
+    by_server = words[-2:] == ["by", "server"]
+    names = words[:-2] if by_server else words
+    if len(names) > 1:
+        raise ScriptError(f"{names[1]!r} is not 'by server'")
+    return Reset(line, names[0] if names else None, by_server)
+
+
+def _wait(line: int, _: str | None, tokens: Tokens) -> Wait:
+    return Wait(line, _duration(tokens.word("a duration")))
+
+
+_LEFT: Final = frozenset(("lost",))
+_RIGHT: Final = frozenset(("lost", "none", "after"))
+
+
+def _answered(tokens: Tokens) -> Side:
+    return _side(tokens, _RIGHT) if tokens.arrow() else Side()
+
+
+def _side(tokens: Tokens, flags: frozenset[str]) -> Side:
+    values: dict[str, Written] = {}
+    said: dict[str, Any] = {}
+    while not tokens.at_end and not tokens.at_arrow:
+        word = tokens.word("a name")
+        if tokens.mark("="):
+            if word in values:
+                raise ScriptError(f"{word!r} is given twice")
+            values[word] = _value(tokens, word)
+        elif word not in flags:
+            raise ScriptError(f"{word!r} has no value and is none of {', '.join(sorted(flags))}")
+        elif word == "after":
+            said["after_us"] = _duration(tokens.word("a duration"))
+        else:
+            said[word] = True
+    return Side(values, **said)
+
+
+def _value(tokens: Tokens, name: str) -> Written:
+    if not tokens.mark("["):
+        return tokens.value(f"the value of {name!r}")
+    items: list[Written] = []
+    while not tokens.mark("]"):
+        if items and not tokens.mark(","):
+            raise ScriptError(f"the list of {name!r} lacks a comma or its end")
+        items.append(_value(tokens, name))
+    return tuple(items)
+
+
+def _duration(word: str) -> int:
+    match = _DURATION.fullmatch(word)
+    if match is None:
+        raise ScriptError(f"{word!r} is no duration such as 5s, 200ms or 3m")
+    return round(float(match[1]) * _UNITS[match[2]])
+
+
+def _one_of(known: frozenset[str] | Mapping[str, object], what: str) -> Callable[[str], str]:
+    def read(word: str) -> str:
+        if word not in known:
+            raise ScriptError(f"{word!r} is not {what}: {', '.join(sorted(known))}")
+        return word
+
+    return read
+
+
+def _checked(convert: Callable[[str], Any], what: str) -> Callable[[str], Any]:
+    def read(word: str) -> object:
+        try:
+            return convert(word)
+        except ValueError:
+            raise ScriptError(f"{word!r} is not {what}") from None
+
+    return read
+
+
+def _interface(word: str) -> str:
+    if word in _INTERFACE_NAMES:
+        return word
+    identifier = str(uuid.UUID(word))
+    return INTERFACES[identifier].name if identifier in INTERFACES else identifier
+
+
+def _version(word: str) -> tuple[int, int]:
+    major, minor = word.split(".")
+    return int(major), int(minor)
+
+
+_OPTIONS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
+    "from": ("client", _checked(lambda word: str(ipaddress.ip_address(word)), "an address")),
+    "to": ("server", _checked(lambda word: str(ipaddress.ip_address(word)), "an address")),
+    "port": ("port", _checked(int, "a port")),
+    "interface": ("interface", _checked(_interface, "an interface or a UUID")),
+    "version": ("version", _checked(_version, "a version such as 1.0")),
+    "syntax": ("syntax", _one_of(frozenset(("ndr", "ndr64")), "a transfer syntax")),
+    "auth": ("auth", _one_of(AUTH_LEVELS, "an authentication level")),
+    "user": ("user", str),
+    "domain": ("domain", str),
+    "workstation": ("workstation", str),
+    "group": ("group", str),
+    "reason": ("reason", _checked(lambda word: int(word, 0), "a number")),
+}
+
+_VERBS: Final[Mapping[str, Callable[[int, str | None, Tokens], Statement]]] = {
+    "connect": lambda line, _, tokens: _connect(line, tokens, refused=False),
+    "refuse": lambda line, _, tokens: _connect(line, tokens, refused=True),
+    "ask": _ask,
+    "answer": _answer,
+    "close": _close,
+    "reset": _reset,
+    "wait": _wait,
+}

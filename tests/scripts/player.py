@@ -1,0 +1,204 @@
+"""Scripts to packets, and to captures."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tests.builders import containers
+from tests.builders.conversations import ACK, FIN, PSH, RST, SYN, Ends, Talk
+from tests.scripts import calls
+from tests.scripts.language import parse
+from tests.scripts.recipes import World
+from tests.scripts.statements import (
+    Answer,
+    Ask,
+    Call,
+    Close,
+    Connect,
+    Reset,
+    ScriptError,
+    Side,
+    Statement,
+    Wait,
+)
+from tests.scripts.tape import Tape, Timed
+from tests.scripts.wire import Wire
+from tests.scripts.words import meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+FIRST_CLIENT_PORT: Final = 50_001
+FIRST_GROUP: Final = 0x1001
+_PORTS: Final = {"qm2qm": 2105, "qmmgmt": 2103, "epm": 135}
+_OTHER_PORT: Final = 49_152
+
+
+@dataclass(slots=True)
+class _Connection:
+    setup: Connect
+    talk: Talk
+    wire: Wire
+    group: int
+    last_call: int = 1
+    open: bool = True
+
+
+@dataclass(slots=True)
+class _Pending:
+    connection: _Connection
+    asked: calls.Asked
+    call_id: int
+
+
+def play(script: str) -> list[Timed]:
+    player = _Player()
+    for statement in parse(script):
+        try:
+            player.perform(statement)
+        except (ScriptError, ValueError, TypeError, struct.error) as error:
+            raise ScriptError(f"line {statement.line}: {error}") from error
+    return player.tape.frames
+
+
+def write(path: Path, frames: Iterable[Timed]) -> None:
+    path.write_bytes(
+        containers.pcap([containers.Packet(one.frame.captured, one.ts_us, one.frame.wire_len) for one in frames])
+    )
+
+
+def capture(folder: Path, script: str, name: str = "script.pcap") -> Path:
+    path = folder / name
+    write(path, play(script))
+    return path
+
+
+class _Player:
+    def __init__(self) -> None:
+        self.tape = Tape()
+        self._connections: list[_Connection] = []
+        self._pending: dict[str, _Pending] = {}
+        self._world = World()
+
+    def perform(self, statement: Statement) -> None:
+        match statement:
+            case Connect():
+                self._connect(statement)
+            case Call():
+                pending = self._ask(statement.ask)
+                self._answer(statement.line, pending, statement.answered)
+            case Ask():
+                label = statement.label or ""
+                if label in self._pending:
+                    raise ScriptError(f"{label!r} waits for its answer already")
+                self._pending[label] = self._ask(statement)
+            case Answer():
+                if statement.label not in self._pending:
+                    raise ScriptError(f"nothing was asked as {statement.label!r}")
+                self._answer(statement.line, self._pending.pop(statement.label), statement.answered)
+            case Close():
+                self._close(statement.line, self._named(statement.name))
+            case Reset():
+                connection = self._named(statement.name)
+                self.tape.send(connection.talk, statement.line, "rst", RST | ACK, from_client=not statement.by_server)
+                connection.open = False
+            case Wait():
+                self.tape.pause_us += statement.us
+
+    def _connect(self, setup: Connect) -> None:
+        group, asked = FIRST_GROUP + len(self._connections), 0
+        if setup.group != "new":
+            group = asked = self._find(setup.group).group
+        port = setup.port or _PORTS.get(setup.interface, _OTHER_PORT)
+        client_port = FIRST_CLIENT_PORT + len(self._connections)
+        talk = Talk(Ends(client_port, port, setup.client, setup.server))
+        wire = Wire(setup, port, group, asked, f"{client_port}")
+        connection = _Connection(setup, talk, wire, group)
+        self._connections.append(connection)
+        if setup.midstream:
+            talk.join()
+        else:
+            self._open(connection)
+
+    def _open(self, connection: _Connection) -> None:
+        setup, wire = connection.setup, connection.wire
+        opening = [
+            ("syn", SYN, b"", True),
+            ("syn_ack", SYN | ACK, b"", False),
+            ("ack", ACK, b"", True),
+            ("bind", PSH | ACK, wire.bind(), True),
+        ]
+        if setup.refused:
+            opening.append(("bind_nak", PSH | ACK, wire.bind_nak(), False))
+        else:
+            opening.append(("bind_ack", PSH | ACK, wire.bind_ack(), False))
+        if wire.secured and not setup.refused:
+            opening.append(("auth3", PSH | ACK, wire.auth3(), True))
+        for about, flags, payload, from_client in opening:
+            lost = about in setup.lose
+            self.tape.send(connection.talk, setup.line, about, flags, payload, from_client=from_client, lost=lost)
+        if setup.refused:
+            self._close(setup.line, connection)
+
+    def _ask(self, ask: Ask) -> _Pending:
+        connection = self._speaking(ask)
+        self._prepare(connection)
+        asked = calls.ask(ask.operation, ask.asked.values, self._world, connection.setup.syntax)
+        connection.last_call += 1
+        data = connection.wire.request(asked.stub, asked.opnum, connection.last_call)
+        self.tape.say(connection.talk, ask.line, "request", data, from_client=True, lost=ask.asked.lost)
+        return _Pending(connection, asked, connection.last_call)
+
+    def _answer(self, line: int, pending: _Pending, side: Side) -> None:
+        connection = pending.connection
+        if side.none:
+            return
+        if not connection.open:
+            raise ScriptError(f"{connection.setup.name!r} is closed")
+        self.tape.pause_us += side.after_us or 0
+        self._prepare(connection)
+        values = dict(side.values)
+        if "fault" in values:
+            about, data = "fault", connection.wire.fault(meaning("fault", values.pop("fault")), pending.call_id)
+            if values:
+                raise ScriptError(f"{next(iter(values))!r} beside a fault")
+        else:
+            stub = calls.answer(pending.asked, values, self._world, connection.setup.syntax)
+            about, data = "response", connection.wire.response(stub, pending.call_id)
+        self.tape.say(connection.talk, line, about, data, from_client=False, lost=side.lost)
+        self.tape.send(connection.talk, line, "ack", ACK)
+
+    def _close(self, line: int, connection: _Connection) -> None:
+        self.tape.send(connection.talk, line, "fin", FIN | ACK)
+        self.tape.send(connection.talk, line, "fin", FIN | ACK, from_client=False)
+        self.tape.send(connection.talk, line, "ack", ACK)
+        connection.open = False
+
+    def _prepare(self, connection: _Connection) -> None:
+        self._world.seconds = self.tape.next_us // 1_000_000
+        self._world.server = connection.setup.server
+
+    def _speaking(self, ask: Ask) -> _Connection:
+        interface = calls.interface_of(ask.operation)
+        if ask.connection is not None:
+            return self._named(ask.connection)
+        for connection in reversed(self._connections):
+            if connection.open and interface in (None, connection.setup.interface):
+                return connection
+        raise ScriptError(f"no open connection speaks {interface}, which {ask.operation!r} needs")
+
+    def _named(self, name: str | None) -> _Connection:
+        """An open one; the last opened where no name is given."""
+        connection = self._find(name)
+        if not connection.open:
+            raise ScriptError(f"{connection.setup.name!r} is closed")
+        return connection
+
+    def _find(self, name: str | None) -> _Connection:
+        for connection in reversed(self._connections):
+            if connection.setup.name == name or (name is None and connection.open):
+                return connection
+        raise ScriptError(f"there is no connection {name!r}" if name else "there is no open connection")

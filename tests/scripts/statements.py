@@ -1,0 +1,99 @@
+"""What a script says, line by line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class ScriptError(ValueError):
+    """Names the line, once it has left the parser or the player, and the word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """A word without quotes: what it means depends on where it stands."""
+
+    text: str
+
+
+Written: TypeAlias = "Bare | str | tuple[Written, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    line: int
+    name: str = "c"
+    client: str = "10.0.0.5"
+    server: str = "10.0.0.9"
+    port: int | None = None
+    interface: str = "qm2qm"
+    version: tuple[int, int] | None = None
+    syntax: str = "ndr"
+    auth: str | None = None
+    user: str = "alice"
+    domain: str = "CORP"
+    workstation: str = "BRANCH7"
+    group: str = "new"
+    midstream: bool = False
+    lose: frozenset[str] = frozenset()
+    refused: bool = False
+    reason: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of the arrow."""
+
+    values: Mapping[str, Written] = field(default_factory=dict)
+    lost: bool = False
+    none: bool = False
+    after_us: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    line: int
+    connection: str | None
+    operation: str
+    asked: Side
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    line: int
+    label: str
+    answered: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    line: int
+    ask: Ask
+    answered: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    line: int
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    line: int
+    name: str | None
+    by_server: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    line: int
+    us: int
+
+
+Statement: TypeAlias = Connect | Call | Ask | Answer | Close | Reset | Wait

@@ -1,0 +1,101 @@
+"""PDUs of one connection: opening, calls, security trailers."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from tests.decoders.dcerpc import pdus
+from tests.scripts import ntlm
+from tests.scripts.language import AUTH_LEVELS
+from tests.scripts.words import syntax_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.scripts.statements import Connect
+
+_PRIVACY: Final = 6
+_LARGEST_PDU: Final = 4_280
+_HEAD, _TRAILER = 24, 24
+_SYNTAXES: Final = {"ndr": pdus.NDR, "ndr64": pdus.NDR64}
+_GROUP_AT: Final = 20
+_FIRST_CALL: Final = 1
+
+
+class Wire:
+    """`group` is the association group's number, `asked` what the bind says of it."""
+
+    def __init__(self, setup: Connect, port: int, group: int, asked: int, seed: str) -> None:
+        self._setup, self._port, self._group, self._asked, self._seed = setup, port, group, asked, seed
+        self._syntax = _SYNTAXES[setup.syntax]
+        default = "none" if setup.interface == "epm" else "integrity"
+        self._level = AUTH_LEVELS[setup.auth or default]
+        self._signed: Counter[str] = Counter()
+
+    @property
+    def secured(self) -> bool:
+        return self._level > 0
+
+    def bind(self) -> bytes:
+        context = syntax_of(self._setup.interface, self._setup.version), (self._syntax,)
+        return pdus.bind(context, call_id=_FIRST_CALL, group=self._asked, auth=self._token(ntlm.negotiate()))
+
+    def bind_ack(self) -> bytes:
+        auth = self._token(ntlm.challenge(self._setup.domain, self._seed))
+        address = f"{self._port}\0".encode()
+        written = pdus.ack((0, 0, self._syntax), address=address, call_id=_FIRST_CALL, auth=auth)
+        return written[:_GROUP_AT] + struct.pack("<I", self._group) + written[_GROUP_AT + 4 :]
+
+    def auth3(self) -> bytes:
+        setup = self._setup
+        token = ntlm.authenticate(setup.user, setup.domain, setup.workstation, self._seed)
+        return pdus.pdu(pdus.AUTH3, bytes(4), call_id=_FIRST_CALL, auth=self._token(token))
+
+    def bind_nak(self) -> bytes:
+        """One version is supported: 5.0."""
+        return pdus.pdu(pdus.BIND_NAK, struct.pack("<HBBBx", self._setup.reason, 1, 5, 0), call_id=_FIRST_CALL)
+
+    def request(self, stub: bytes, opnum: int, call_id: int) -> bytes:
+        return self._fragments(
+            stub,
+            f"request {call_id}",
+            lambda piece, flags, auth: pdus.request(piece, "<", opnum, flags=flags, call_id=call_id, auth=auth),
+        )
+
+    def response(self, stub: bytes, call_id: int) -> bytes:
+        return self._fragments(
+            stub,
+            f"response {call_id}",
+            lambda piece, flags, auth: pdus.response(piece, flags=flags, call_id=call_id, auth=auth),
+        )
+
+    def fault(self, status: int, call_id: int) -> bytes:
+        return pdus.fault(status, call_id=call_id, auth=self._verifier("response", b""))
+
+    def _fragments(self, stub: bytes, what: str, build: Callable[[bytes, int, pdus.Auth | None], bytes]) -> bytes:
+        if self._level == _PRIVACY:
+            stub = random.Random(f"{self._seed} {what}").randbytes(len(stub))
+        side = what.partition(" ")[0]
+        return b"".join(build(piece, flags, self._verifier(side, piece)) for piece, flags in _pieces(stub))
+
+    def _token(self, token: bytes) -> pdus.Auth | None:
+        return pdus.Auth(token, level=self._level) if self.secured else None
+
+    def _verifier(self, side: str, stub: bytes) -> pdus.Auth | None:
+        if not self.secured:
+            return None
+        number = self._signed[side]
+        self._signed[side] += 1
+        return pdus.Auth(ntlm.signature(number, self._seed + side), level=self._level, pad=-len(stub) % 4)
+
+
+def _pieces(stub: bytes) -> Iterator[tuple[bytes, int]]:
+    """With the flags of each; those but the last are multiples of 8 bytes."""
+    size = (_LARGEST_PDU - _HEAD - _TRAILER) // 8 * 8
+    last = max(0, len(stub) - 1) // size
+    for number in range(last + 1):
+        flags = (pdus.FIRST if number == 0 else 0) | (pdus.LAST if number == last else 0)
+        yield stub[number * size : (number + 1) * size], flags
