@@ -29,6 +29,7 @@ bench: setup-test  ## measure; prints figures side by side with dpkt and impacke
 
 docs: setup  ## write the reference pages from the declarations
 	@$(BIN)/python -m schemas.write_pages docs/reference
+	@$(BIN)/python -m pipelines.rules.write_pages docs/reference
 
 sample: setup-test  ## record the sample capture again (root, loopback traffic only)
 	@$(BIN)/python -m samples.make_sample

@@ -16,23 +16,26 @@ from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
 from pipelines.inventory import duplicates, hashes
 from pipelines.issue_rows import bounded, packet_issues
+from pipelines.rules.catalogue import SETTINGS
+from pipelines.rules.tally import verdict_rows
 from pipelines.stages.rounds import MAX_ROUNDS, run_rounds
 from pipelines.stages.scan import scan_captures
 from pipelines.stages.select import Selection
 from pipelines.stages.tcp_streams import stream_numbers, with_stream_numbers
 from pipelines.writing import SMALL_BYTES, write_decoded, write_frames, write_rows
 from schemas.internal import ASIDES, STREAM_FLOWS
-from schemas.tables import ACCOUNTING, CALLS, CAPTURES, FLOWS, ISSUES, PDUS, WRITTEN
+from schemas.tables import ACCOUNTING, CALLS, CAPTURES, FLOWS, ISSUES, PDUS, VERDICTS, WRITTEN
 from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
 
     from ingest.choice import Choice
     from pipelines.inventory import Input
+    from pipelines.rules.engine import Tally
     from pipelines.stages.rounds import Rounds
     from schemas.model import Table
 
@@ -49,6 +52,8 @@ class Finished:
     captures: list[Row]
     row_counts: dict[str, int]
     imbalances: list[str]
+    tally: Tally
+    """Verdicts of the rules."""
 
     @property
     def damaged(self) -> bool:
@@ -64,6 +69,7 @@ def analyze(
     split_bytes: int = SPLIT_BYTES,
     *,
     keep_payload: bool = False,
+    settings: Mapping[str, int] = SETTINGS,
     small_bytes: int = SMALL_BYTES,
 ) -> Finished:
     """Write all tables below the folder `tables`."""
@@ -99,16 +105,19 @@ def analyze(
         ).unionByName(_local(spark, ISSUES, [*file_issues(inputs, scan.splits, hashed, same), *_not_followed(rounds)])),
     }
     with ThreadPoolExecutor(1) as beside:
-        writing = beside.submit(write_decoded, rounds, tables, small_bytes)
-        row_counts = write_frames(found, tables) | writing.result()
+        writing = beside.submit(write_decoded, rounds, settings, tables, small_bytes)
+        row_counts = write_frames(found, tables)
+        decoded_counts, tally = writing.result()
+        row_counts |= decoded_counts
     row_counts[CAPTURES.name] = write_rows(CAPTURES, sorted(captures.values(), key=lambda row: row["path"]), tables)
     accounting = accounting_rows(counts | _of_rows(tables))
     row_counts[ACCOUNTING.name] = write_rows(ACCOUNTING, accounting, tables)
+    row_counts[VERDICTS.name] = write_rows(VERDICTS, verdict_rows(tally), tables)
     for table in WRITTEN:
         if table.name not in row_counts:
             write_rows(table, [], tables)
     in_order = {table.name: row_counts.get(table.name, 0) for table in WRITTEN}
-    return Finished(list(captures.values()), in_order, imbalances(accounting))
+    return Finished(list(captures.values()), in_order, imbalances(accounting), tally)
 
 
 def _not_followed(rounds: Rounds) -> Iterator[Row]:

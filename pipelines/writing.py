@@ -9,13 +9,29 @@ import pyarrow as pa
 from pyarrow import parquet
 from pyspark.sql import functions as F
 
-from schemas.tables import CALLS, CAPTURES, ENDPOINTS, FLOWS, ISSUES, PDUS, TYPED, WRITTEN
+from pipelines.stages.judge import JudgedFrames, judged_here
+from schemas.internal import FACTS
+from schemas.tables import (
+    CALLS,
+    CAPTURES,
+    ENDPOINTS,
+    FINDINGS,
+    FLOWS,
+    ISSUES,
+    PDUS,
+    READS,
+    SESSIONS,
+    TYPED,
+    WRITTEN,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame
 
+    from pipelines.rules.engine import Tally
     from pipelines.stages.rounds import Rounds
     from schemas.model import Table
 
@@ -33,6 +49,9 @@ SORT_KEYS: Final = {
         *("named_pipe", "object_uuid", "annotation", "transfer_syntax"),
     ),
     ISSUES.name: ("path", "frame", "offset", "code", "uid", "call_uid", "detail"),
+    SESSIONS.name: ("ts_ns", "session_uid"),
+    READS.name: ("ts_ns", "read_uid"),
+    FINDINGS.name: ("ts_ns", "rule_id", "verdict", "reason", "uid", "call_uid", "session_uid"),
     **{table.name: ("ts_ns", "call_uid") for table in TYPED.values()},
 }
 
@@ -51,21 +70,28 @@ def write_frames(found: dict[str, DataFrame], tables: Path) -> dict[str, int]:
         return dict(zip(found, beside.map(write, found), strict=True))
 
 
-def write_decoded(rounds: Rounds, tables: Path, small_bytes: int = SMALL_BYTES) -> dict[str, int]:
-    """The tables that travel in parcels. Rows by table."""
+def write_decoded(
+    rounds: Rounds, settings: Mapping[str, int], tables: Path, small_bytes: int = SMALL_BYTES
+) -> tuple[dict[str, int], Tally]:
+    """The tables that travel in parcels, and what sessions and rules make of them. Rows by table; verdicts."""
     size = {
         row.table: row.bytes for row in rounds.parcels().groupBy("table").agg(F.sum("size").alias("bytes")).collect()
     }
+    versions = rounds.versions()
     if sum(size.values()) > small_bytes:
-        return write_frames({table.name: rounds.unpacked(table) for table in WRITTEN if table.name in size}, tables)
+        found = {table.name: rounds.unpacked(table) for table in WRITTEN if table.name in size}
+        judged = JudgedFrames(rounds.unpacked(FACTS), versions, settings)
+        return write_frames(found | judged.frames(), tables), judged.tally()
+    fetched = rounds.fetched()
+    judged_rows, tally = judged_here(fetched.pop(FACTS.name, []), versions, settings)
+    all_rows = {name: pa.Table.from_batches(batches) for name, batches in fetched.items()} | judged_rows
     written = {}
-    for name, batches in rounds.fetched().items():
-        rows = pa.Table.from_batches(batches)
+    for name, rows in all_rows.items():
         # As Spark sorts: null first.
         order = [(key, "ascending", "at_start") for key in SORT_KEYS[name]]
         _write_file(rows.take(pa.compute.sort_indices(rows, order)), name, tables)
         written[name] = len(rows)
-    return written
+    return written, tally
 
 
 def write_rows(table: Table, rows: list[Row], tables: Path) -> int:

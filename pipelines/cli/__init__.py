@@ -9,14 +9,14 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from pipelines.cli import analyze, schema
+from pipelines.cli import analyze, rules, schema
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (analyze, schema)
+COMMANDS = (analyze, rules, schema)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,8 @@ class ExitCode(enum.IntEnum):
     NO_CAPTURE_READABLE = 11
     INPUT_DAMAGED = 13
     """Done; what could be read was, and the damage is in the table `issues`."""
+    FINDINGS = 14
+    """Done; there are findings at or above --fail-on."""
     DATA_QUALITY = 15
 
 

@@ -19,6 +19,9 @@ JUDGED: Final = frozenset(("qm2qm", "qmmgmt", "epm"))
 MAX_ELEMENTS: Final = 4_096
 """Of an array. No conforming call has more than 128; one that exceeds this is not judged by its values."""
 
+MAX_SHORT_BYTES: Final = 128
+"""Of bytes that are kept: a protocol tower has less than a hundred."""
+
 
 def call_fact(
     placed: PlacedCall,
@@ -123,5 +126,5 @@ def _compact(value: Any) -> Any:  # noqa: ANN401 - values of any declared type
             raise _TooMuch
         return [_compact(inner) for inner in value]
     if isinstance(value, bytes | bytearray):
-        return {"size": len(value)}
+        return {"size": len(value)} | ({"hex": value.hex()} if len(value) <= MAX_SHORT_BYTES else {})
     return value

@@ -9,6 +9,7 @@ from pipelines.rules import (
     mqmr,
     mqmr_properties,
     mqqp_answers,
+    mqqp_arguments,
     mqqp_endings,
     mqqp_errors,
     mqqp_requests,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 RULES: Final[tuple[Rule, ...]] = (
     *mqqp_requests.RULES,
+    *mqqp_arguments.RULES,
     *mqqp_sequence.RULES,
     *mqqp_endings.RULES,
     *mqqp_answers.RULES,

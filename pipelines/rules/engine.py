@@ -75,13 +75,12 @@ class Judge:
             yield from self._note(rule, Verdict.NOT_DECIDABLE, step, {}, answer)
             return
         values = answer.values if isinstance(answer, Broken) else {}
-        verdict = Verdict.DETECTION if rule.is_detection else Verdict.VIOLATION
-        yield from self._note(rule, verdict, step, values)
+        yield from self._note(rule, _speaking(rule), step, values)
 
     def _take(self, rule: Rule, seen: Iterable[Detected | Undecided | bool]) -> Iterator[Row]:
         for one in seen:
             if isinstance(one, Detected):
-                yield from self._note(rule, Verdict.DETECTION, one.step, one.values, count=one.count)
+                yield from self._note(rule, _speaking(rule), one.step, one.values, count=one.count)
             elif isinstance(one, Undecided):
                 yield from self._note(rule, Verdict.NOT_DECIDABLE, one.step, {}, one.reason)
             else:
@@ -98,6 +97,10 @@ class Judge:
     ) -> Iterator[Row]:
         self.tally[rule.id, verdict, reason] += 1
         return self._findings.note(rule, verdict, step, values, reason, count)
+
+
+def _speaking(rule: Rule) -> Verdict:
+    return Verdict.DETECTION if rule.is_detection else Verdict.VIOLATION
 
 
 def _answer(rule: Rule, step: Judged) -> Answer:

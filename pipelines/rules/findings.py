@@ -119,7 +119,7 @@ def finding_row(
             "capture_id": call.capture_id if call else None,
             "request_frames": list(call.request_frames) if call else [],
             "response_frames": list(call.response_frames) if call else [],
-            "values": [(name, _shown(value)) for name, value in values.items()],
+            "values": [{"name": name, "value": _shown(value)} for name, value in values.items()],
         },
     }
 

@@ -275,7 +275,7 @@ RULES: Final = (
         "mqqp-request-id-unique",
         "A request id was used again while its first request was under way",
         section="2.2.2.1, 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
-        requirement="A client uses a dwRequestID again on a queue only after it has ended or cancelled the earlier request.",
+        requirement="A client uses a dwRequestID again on a queue only after it ended or cancelled that request.",
         keyword="SHOULD NOT",
         level=Level.LOW,
         operations=v.STARTS,

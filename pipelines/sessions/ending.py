@@ -123,7 +123,7 @@ class Ending:
         session.state = SessionState.OPEN_NOT_SEEN if session.opened is None else state
         if session.association is not None:
             session.association.sessions.pop(id(session), None)
-        self._told.append(SessionStep(session, session.pair, session.last or session.first))
+        self._told.append(SessionStep(session, session.pair, session.first))
 
 
 def _not_answered(read: Read) -> Reason | None:

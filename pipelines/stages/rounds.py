@@ -19,10 +19,11 @@ from pyspark.sql import functions as F
 from decoders.net.addresses import to_text
 from ingest.choice import ChosenBy
 from ingest.conversations import endpoint_key
+from pipelines.facts.versions import known_versions
 from pipelines.stages.envelopes import unwrapped
 from pipelines.stages.parcels import unpacked
 from pipelines.stages.streams import streams
-from schemas.internal import ANNOUNCED, ASIDES, STREAM_FLOWS
+from schemas.internal import ANNOUNCED, ASIDES, FACTS, STREAM_FLOWS, VERSIONS
 from schemas.parcels import PARCELS, opened
 from schemas.tables import WRITTEN
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ingest.choice import Choice, Endpoint
+    from pipelines.facts.versions import Version
     from pipelines.stages.select import Keys, Selection
     from schemas.model import Table
 
@@ -37,7 +39,7 @@ MAX_ROUNDS: Final = 8
 """Endpoint mapper, then a port query at the port it named: two. Longer chains are made up, and each round is a pass."""
 
 
-_SCHEMAS: Final = {table.name: table.arrow for table in WRITTEN}
+_SCHEMAS: Final = {table.name: table.arrow for table in (*WRITTEN, FACTS)}
 
 
 class Rounds:
@@ -97,6 +99,11 @@ class Rounds:
     def unpacked(self, table: Table) -> DataFrame:
         """Rows of a table that travels in parcels, which has `uid`."""
         return self._latest([unpacked(one, table) for one in self._rounds])
+
+    def versions(self) -> dict[str, Version]:
+        """What hosts said of themselves. It stays true, whatever a later round says of the connection."""
+        said = reduce(DataFrame.unionByName, [unwrapped(one, VERSIONS) for one in self._rounds])
+        return known_versions(row.asDict() for row in said.distinct().collect())
 
     def _replaced(self, number: int) -> set[str]:
         return set().union(*self._uids[number + 1 :])

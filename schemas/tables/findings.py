@@ -12,7 +12,7 @@ EVIDENCE = pa.struct(
         pa.field("capture_id", STRING),
         pa.field("request_frames", pa.list_(LONG)),
         pa.field("response_frames", pa.list_(LONG)),
-        pa.field("values", pa.map_(STRING, STRING)),
+        pa.field("values", pa.list_(pa.struct([pa.field("name", STRING), pa.field("value", STRING)]))),
     ]
 )
 

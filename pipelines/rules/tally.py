@@ -1,0 +1,39 @@
+"""How often each rule was kept, broken or not decidable, in the order of the catalogue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pipelines.rules.catalogue import BY_ID
+from pipelines.rules.findings import Verdict
+
+if TYPE_CHECKING:
+    from pipelines.rules.engine import Tally
+    from pipelines.rules.model import Level
+
+Row = dict[str, Any]
+_PLACES: Final = {rule_id: place for place, rule_id in enumerate(BY_ID)}
+_WORTH: Final = frozenset((str(Verdict.VIOLATION), str(Verdict.DETECTION)))
+
+
+def verdict_rows(tally: Tally) -> list[Row]:
+    def place(key: tuple[str, str, str | None]) -> tuple[int, str, str]:
+        return _PLACES[key[0]], key[1], key[2] or ""
+
+    return [
+        {"rule_id": rule, "verdict": str(verdict), "reason": None if reason is None else str(reason), "count": count}
+        for (rule, verdict, reason), count in sorted(tally.items(), key=lambda item: place(item[0]))
+    ]
+
+
+def total(tally: Tally, verdict: Verdict) -> int:
+    return sum(count for (_, found, _), count in tally.items() if found == verdict)
+
+
+def at_or_above(tally: Tally, level: Level) -> dict[str, int]:
+    """Rules of that level or higher with violations or detections, and how many."""
+    found: dict[str, int] = {}
+    for (rule, verdict, _), count in tally.items():
+        if verdict in _WORTH and BY_ID[rule].level.rank >= level.rank:
+            found[rule] = found.get(rule, 0) + count
+    return found

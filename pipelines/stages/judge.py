@@ -1,0 +1,81 @@
+"""Sessions and rules in Spark: facts are brought together by server, sorted by time, and streamed through once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+
+from pipelines.judging import ORDER, judged
+from pipelines.stages.envelopes import unwrapped
+from schemas.envelope import envelope_schema, wrap
+from schemas.model import ddl
+from schemas.tables import JUDGED, VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pyspark.sql import DataFrame
+
+    from pipelines.facts.versions import Version
+    from pipelines.rules.engine import Tally
+
+Row = dict[str, Any]
+BATCH_ROWS = 1_024
+_TABLES = {table.name: table for table in (*JUDGED, VERDICTS)}
+
+
+class JudgedFrames:
+    """What the rules and sessions of a large run come to; the judging runs when it is first asked for something."""
+
+    def __init__(self, facts: DataFrame, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
+        tables = tuple(_TABLES.values())
+
+        def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            rows = (row for batch in batches for row in batch.to_pylist())
+            return _batches(judged(rows, versions, settings))
+
+        ordered = facts.repartition("server").sortWithinPartitions(*ORDER)
+        self._envelope = ordered.mapInArrow(run, ddl(envelope_schema(tables))).persist()
+
+    def frames(self) -> dict[str, DataFrame]:
+        return {table.name: unwrapped(self._envelope, table) for table in JUDGED}
+
+    def tally(self) -> Tally:
+        counted = unwrapped(self._envelope, VERDICTS).groupBy("rule_id", "verdict", "reason")
+        rows = counted.agg(F.sum("count").alias("n")).collect()
+        return Counter({(row.rule_id, row.verdict, row.reason): row.n for row in rows})
+
+
+def judged_here(
+    facts: Sequence[pa.RecordBatch], versions: Mapping[str, Version], settings: Mapping[str, int]
+) -> tuple[dict[str, pa.Table], Tally]:
+    """The same for what is little, without Spark."""
+    rows: dict[str, list[Row]] = {name: [] for name in _TABLES}
+    if facts:
+        ordered = pa.Table.from_batches(facts).sort_by([(name, "ascending") for name in ORDER])
+        for name, row in judged(ordered.to_pylist(), versions, settings):
+            rows[name].append(row)
+    tally: Tally = Counter()
+    for row in rows[VERDICTS.name]:
+        tally[row["rule_id"], row["verdict"], row["reason"]] += row["count"]
+    return {table.name: pa.Table.from_pylist(rows[table.name], schema=table.arrow) for table in JUDGED}, tally
+
+
+def _batches(rows: Iterable[tuple[str, Row]]) -> Iterator[pa.RecordBatch]:
+    held: dict[str, list[Row]] = {name: [] for name in _TABLES}
+    for name, row in rows:
+        held[name].append(row)
+        if len(held[name]) >= BATCH_ROWS:
+            yield _wrapped(name, held)
+    for name, left in held.items():
+        if left:
+            yield _wrapped(name, held)
+
+
+def _wrapped(name: str, held: dict[str, list[Row]]) -> pa.RecordBatch:
+    rows, held[name] = held[name], []
+    table = _TABLES[name]
+    return wrap(pa.RecordBatch.from_pylist(rows, schema=table.arrow), table, tuple(_TABLES.values()))
