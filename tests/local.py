@@ -16,14 +16,17 @@ from ingest.choice import Choice
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
+from pipelines.facts.versions import known_versions
+from pipelines.judging import ORDER, judged
+from pipelines.rules.catalogue import SETTINGS
 from pipelines.stages.streams import decoded, segment_rows
 from pipelines.streams import Assembler
 from schemas.internal import CONVERSATIONS, FACTS
 from schemas.parcels import PARCELS, opened
-from schemas.tables import WRITTEN
+from schemas.tables import JUDGED, VERDICTS, WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 Row = dict[str, Any]
@@ -61,6 +64,17 @@ class Local:
             ("calls", "decoding", "decode_state"),
         ):
             self.counts.update((stage, row[column]) for row in self.tables[table])
+
+    def judged(self, settings: Mapping[str, int] = SETTINGS) -> dict[str, list[Row]]:
+        """Rows of sessions, reads, findings and verdicts, as their tables would have them."""
+        facts = sorted(self.tables["facts"], key=lambda row: tuple(row[name] for name in ORDER))
+        found: dict[str, list[Row]] = {table.name: [] for table in (*JUDGED, VERDICTS)}
+        for name, row in judged(facts, known_versions(self.tables["versions"]), settings):
+            found[name].append(row)
+        return {
+            table.name: pa.Table.from_pylist(found[table.name], schema=table.arrow).to_pylist()
+            for table in (*JUDGED, VERDICTS)
+        }
 
     def imbalances(self) -> list[str]:
         """Stages of the streams whose parts do not sum to what came in."""

@@ -99,7 +99,7 @@ def call_row(
         "domain": call.domain,
         "encrypted": call.encrypted,
         "outcome": str(call.outcome),
-        "cancelled": call.cancelled,
+        "cancel_sent": call.cancelled,
         "orphaned": call.orphaned,
         "status": status,
         "status_name": None

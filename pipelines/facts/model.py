@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from pipelines.facts.reasons import Reason
@@ -88,6 +88,11 @@ class CallFact:
     @property
     def server(self) -> str:
         return self.ends.resp_h
+
+
+def slim(call: CallFact | None) -> CallFact | None:
+    """Without its values: what has passed is remembered by the thousand."""
+    return None if call is None else replace(call, request=None, response=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.rules import (
     detections,
+    detections_access,
+    detections_endpoints,
+    detections_management,
     mqmr,
     mqmr_properties,
     mqqp_answers,
     mqqp_arguments,
     mqqp_endings,
     mqqp_errors,
+    mqqp_messages,
+    mqqp_refusals,
     mqqp_requests,
     mqqp_sequence,
+    mqqp_server,
     rpce,
 )
 
@@ -28,11 +34,17 @@ RULES: Final[tuple[Rule, ...]] = (
     *mqqp_sequence.RULES,
     *mqqp_endings.RULES,
     *mqqp_answers.RULES,
+    *mqqp_messages.RULES,
+    *mqqp_server.RULES,
     *mqqp_errors.RULES,
+    *mqqp_refusals.RULES,
     *mqmr.RULES,
     *mqmr_properties.RULES,
     *rpce.RULES,
     *detections.RULES,
+    *detections_access.RULES,
+    *detections_management.RULES,
+    *detections_endpoints.RULES,
 )
 
 BY_ID: Final[Mapping[str, Rule]] = {rule.id: rule for rule in RULES}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.not_open import denied, queue_named, queue_not_open
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.model import ReadOutcome
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from pipelines.sessions.model import Read
     from pipelines.sessions.steps import CallStep
 
-_CONTEXT_MISMATCH: Final = 0x1C00_001A
-_NOT_OPEN_CODES: Final = frozenset((v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER, _CONTEXT_MISMATCH))
 _FIRST_WITH_START2: Final = (5, 1, 951)
 _FIRST_WITH_VERSION: Final = (5, 1, 0)
 _VISTA: Final = (6, 0, 0)
@@ -33,7 +32,7 @@ def _open_before_use(step: CallStep) -> Answer:
         return _close_of_opened(step)
     if not step.first_seen:
         return True if step.session and step.session.opened else Reason.OPEN_NOT_SEEN
-    return _denied(step) or _used_unopened(step)
+    return queue_not_open(step) or Broken({"hQueue": hexadecimal(queue_named(step)), "answer": code_shown(step.code)})
 
 
 def _close_of_opened(step: CallStep) -> Answer:
@@ -41,30 +40,7 @@ def _close_of_opened(step: CallStep) -> Answer:
         return None
     if step.session is not None:
         return True if step.session.opened else Reason.OPEN_NOT_SEEN
-    return _denied(step) or Broken({"pphContext": step.request["pphContext"], "answer": code_shown(step.code)})
-
-
-def _denied(step: CallStep) -> Reason | None:
-    """None: the server says that there is no such thing, and nothing was missed."""
-    if not step.failed or step.code not in _NOT_OPEN_CODES:
-        return Reason.OPEN_NOT_SEEN
-    return step.association_incomplete()
-
-
-def _used_unopened(step: CallStep) -> Answer:
-    desc = step.desc
-    if step.call.operation in v.STARTS:
-        # The code is also that of other bad arguments: then it proves nothing.
-        if desc is None or desc.get("dwQueue") != desc.get("hRemoteQueue") or not desc.get("hRemoteQueue"):
-            return Reason.OPEN_NOT_SEEN
-        if step.call.operation == v.BY_LOOKUP and (desc.get("ulTimeout") or desc.get("hCursor")):
-            return Reason.OPEN_NOT_SEEN
-        handle = desc.get("hRemoteQueue")
-    else:
-        handle = step.request.get("hQueue")
-        if step.call.operation == v.CANCEL and step.request.get("pQueue") != handle:
-            return Reason.OPEN_NOT_SEEN
-    return Broken({"hQueue": hexadecimal(handle), "answer": code_shown(step.code)})
+    return denied(step) or Broken({"pphContext": step.request["pphContext"], "answer": code_shown(step.code)})
 
 
 def _end_known_handle(step: CallStep) -> Answer:
@@ -73,7 +49,7 @@ def _end_known_handle(step: CallStep) -> Answer:
         return None
     if step.read is not None and step.read.start is not None:
         return True
-    return _denied(step) or Broken({"pphContext": handle, "answer": code_shown(step.code)})
+    return denied(step) or Broken({"pphContext": handle, "answer": code_shown(step.code)})
 
 
 def _end_once(step: CallStep) -> Answer:

@@ -1,10 +1,141 @@
-"""[MS-RPCE] and the security considerations of [MS-MQQP] 5."""
+"""[MS-RPCE] and the security considerations of [MS-MQQP] 5: how calls are protected, and which there are."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from pipelines.rules.model import Rule
+from decoders.dcerpc.call_model import Outcome
+from decoders.interfaces import INTERFACES
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.rules.authentication import level_shown, strength, unauthenticated, unproven
+from pipelines.rules.model import OPERATION, Broken, Level, Party, Rule, Subject
+from pipelines.rules.rpce_retries import Retries
 
-RULES: Final[tuple[Rule, ...]] = ()
+if TYPE_CHECKING:
+    from pipelines.rules.model import Answer
+    from pipelines.sessions.steps import CallStep
+
+_PROTECTED: Final = (*v.RETURNING, v.VERSION, v.GET_INFO, v.ACTION)
+"""All but the port query, which clients may make before they set up security: [MS-MQQP] 5."""
+_JUDGED: Final = frozenset(("qm2qm", "qmmgmt"))
+_LAST_OPNUM: Final = {
+    interface.name: max(operation.opnum for operation in interface.operations)
+    for interface in INTERFACES.values()
+    if interface.name in _JUDGED
+}
+
+
+def _unauthenticated_call(step: CallStep) -> Answer:
+    found = unauthenticated(step)
+    if isinstance(found, Reason):
+        return found
+    return not found or Broken({"operation": step.call.operation, "auth_level": level_shown(step.call.auth_level)})
+
+
+def _level_below_integrity(step: CallStep) -> Answer:
+    level = step.call.auth_level
+    if not strength(level):
+        return None
+    if strength(level) >= v.AUTH_INTEGRITY:
+        return True
+    return unproven(step) or Broken({"operation": step.call.operation, "auth_level": level_shown(level)})
+
+
+def _beyond(step: CallStep) -> bool | None:
+    """Whether the interface has no such operation; None where it is another interface."""
+    last = _LAST_OPNUM.get(step.call.endpoint or "")
+    return None if last is None or step.call.opnum is None else step.call.opnum > last
+
+
+def _opnum_range(step: CallStep) -> Answer:
+    beyond = _beyond(step)
+    return Broken({"interface": step.call.endpoint, "opnum": step.call.opnum}) if beyond else beyond is False or None
+
+
+def _opnum_refused(step: CallStep) -> Answer:
+    call = step.call
+    if not _beyond(step):
+        return None
+    if call.outcome == Outcome.FAULTED:
+        return True
+    if call.outcome != Outcome.ANSWERED:
+        return Reason.RESPONSE_NOT_CAPTURED
+    # Where anything was missed since, the answer may be to another call with its id.
+    if (reason := step.blind_since(call.began)) is not None:
+        return reason
+    return Broken({"interface": call.endpoint, "opnum": call.opnum, "answer": "response"})
+
+
+_client = partial(Rule, party=Party.CLIENT)
+_MAYBE_PROTECTED: Final = "a part of the connection is missing: authentication can be negotiated at any time"
+
+RULES: Final = (
+    _client(
+        "rpce-unauthenticated-call",
+        "A call was made without authentication",
+        document="MS-MQQP",
+        section="5",
+        requirement="Calls carry authentication; only RemoteQMGetQMQMServerPort is made without. "
+        "(The document lets a network do without it, and asks servers to refuse such calls.)",
+        keyword="MAY",
+        level=Level.MEDIUM,
+        operations=_PROTECTED,
+        needs=OPERATION,
+        check=_unauthenticated_call,
+        undecidable_when=_MAYBE_PROTECTED,
+    ),
+    _client(
+        "rpce-level-below-integrity",
+        "A call was made at an authentication level below integrity",
+        document="MS-RPCE",
+        section="2.2.1.1.8",
+        requirement="From level integrity on nobody on the way can change what is sent. "
+        "(The document defines the levels and permits each.)",
+        keyword="MAY",
+        level=Level.LOW,
+        operations=_PROTECTED,
+        needs=OPERATION,
+        check=_level_below_integrity,
+        undecidable_when=_MAYBE_PROTECTED,
+    ),
+    _client(
+        "rpce-retried-weaker",
+        "After a refused bind the client came back with weaker authentication",
+        document="MS-RPCE",
+        section="3.3.1.5.2",
+        requirement="Where a security context is refused the call has failed; a weaker one is no substitute for it.",
+        keyword="SHOULD NOT",
+        level=Level.HIGH,
+        subject=Subject.CONNECTION,
+        watch=Retries,
+        settings={"retry_seconds": 300},
+        undecidable_when="an answer to a bind is missing, the connection goes on beyond the capture, or anything "
+        "between the two hosts was missed since the refusal",
+    ),
+    _client(
+        "rpce-opnum-range",
+        "An operation was called that the interface does not have",
+        document="C706",
+        section="12.5.2.12",
+        requirement="The operation number is one of the interface's: 0 to 10 of qm2qm, 0 and 1 of qmmgmt.",
+        keyword="MUST",
+        level=Level.LOW,
+        needs=OPERATION,
+        check=_opnum_range,
+    ),
+    Rule(
+        "rpce-opnum-refused",
+        "An operation that the interface does not have was answered",
+        document="C706",
+        section="12.6.4.7",
+        requirement="A number beyond the last operation is answered by a fault (nca_op_rng_error, appendix E).",
+        keyword="MUST",
+        party=Party.SERVER,
+        level=Level.LOW,
+        needs=OPERATION,
+        check=_opnum_refused,
+        undecidable_when="its answer is missing, or anything between the two hosts was since it was asked",
+    ),
+)

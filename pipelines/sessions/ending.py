@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pipelines.facts.model import END
+from pipelines.facts.model import END, slim
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.model import ReadOutcome, SessionState
 from pipelines.sessions.steps import ReadStep, SessionStep
@@ -42,6 +42,7 @@ class Ending:
             self._count(session, read)
         if call is not None:
             self._told.append(ReadStep(read, pair, call))
+        read.start, read.end, read.cancel = slim(read.start), slim(read.end), slim(read.cancel)
         if session is not None and session.closed_at is not None and not session.open_reads:
             self._session(session, SessionState.CLOSED)
 
@@ -67,7 +68,7 @@ class Ending:
         for read in list(association.reads.values()):
             if not read.is_over:
                 began = read.start.began if read.start else moment
-                read.doubt = read.doubt or pair.blind_since(began) or _not_answered(read)
+                read.doubt = read.doubt or pair.blind_since(began)
                 self.read(read, outcome, moment, pair)
         state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
         for session in list(association.sessions.values()):
@@ -124,7 +125,4 @@ class Ending:
         if session.association is not None:
             session.association.sessions.pop(id(session), None)
         self._told.append(SessionStep(session, session.pair, session.first))
-
-
-def _not_answered(read: Read) -> Reason | None:
-    return Reason.RESPONSE_NOT_CAPTURED if read.answered is None and read.start is not None else None
+        session.opened, session.closed = slim(session.opened), slim(session.closed)

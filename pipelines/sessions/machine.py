@@ -7,6 +7,7 @@ while (`Recent`), so that millions of calls cost no more memory than hundreds.
 from __future__ import annotations
 
 import heapq
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.call_model import Outcome
@@ -29,7 +30,10 @@ _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
 _CALL_FIRST: Final = 0
 _CONNECTION_AFTER: Final = 1
 MAX_PAIRS: Final = 65_536
-"""Clients of one server kept in mind. One that was forgotten is blind from then on: nothing is held against it."""
+"""Clients of one server kept in mind; with more, those that have nothing open are forgotten, oldest first."""
+
+_LOOKED_AT: Final = 256
+"""Of the oldest clients, when there are too many: what is busy stays."""
 
 
 class ServerMachine:
@@ -82,9 +86,10 @@ class ServerMachine:
 
     def _forget(self) -> None:
         """The oldest with nothing open."""
-        idle = next((name for name, pair in self._pairs.items() if not pair.connections and not pair.by_queue), None)
-        if idle is not None:
-            del self._pairs[idle]
+        oldest = islice(self._pairs.items(), _LOOKED_AT)
+        idle = [name for name, pair in oldest if not pair.connections and not pair.by_queue]
+        for name in idle:
+            del self._pairs[name]
 
     def _connection(self, fact: ConnectionFact) -> Iterator[Step]:
         pair = self._pair(fact.ends.orig_h)

@@ -62,7 +62,7 @@ class Recent(Generic[_Key, _Value]):
         return len(self._entries)
 
 
-REMEMBERED: Final = 1_024
+REMEMBERED: Final = 512
 """Closed handles, finished requests, acknowledged messages: of each client or session, each."""
 
 

@@ -48,7 +48,7 @@ CALLS = Table(
         Column("domain", STRING, "Its domain."),
         Column("encrypted", BOOL, "Stubs are sealed (privacy level)."),
         Column("outcome", STRING, "What became of it: `mqtrail schema accounting` explains the names, stage `calls`."),
-        Column("cancelled", BOOL, "The client sent a cancel for it."),
+        Column("cancel_sent", BOOL, "The client sent a cancel for it."),
         Column("orphaned", BOOL, "The client gave it up."),
         Column("status", LONG, "Return value; for epm the [out] status. Null for operations that return none."),
         Column("status_name", STRING, "Its name, e.g. `MQ_ERROR_IO_TIMEOUT`."),

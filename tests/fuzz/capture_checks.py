@@ -16,6 +16,7 @@ from schemas.tables.issues import ISSUE_CODES
 from schemas.tables.typed import TYPED
 from tests.fuzz.findings import Broken
 from tests.local import Local
+from tests.pipelines.rules.removal import Accusation, accusations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,10 +39,15 @@ class Truth:
     pairs: frozenset[Pair]
     values: frozenset[tuple[str, int, int, str]]
     """Side, call id and time of its first PDU, and a digest of what it was decoded to where that was all of it."""
+    accusations: frozenset[Accusation]
 
     @classmethod
     def of(cls, local: Local) -> Truth:
-        return cls(_pairs(local), _values(local))
+        return cls(_pairs(local), _values(local), accusations(local.judged()))
+
+    def lists(self) -> list[list[Any]]:
+        """As they go into a finding's file."""
+        return [sorted(self.pairs), sorted(self.values), sorted(self.accusations)]
 
     def compare(self, local: Local, *, lossless: bool) -> None:
         found = Truth.of(local)
@@ -49,6 +55,8 @@ class Truth:
             raise Broken("a loss pairs a request and an answer that do not belong together", sorted(new))
         if changed := found.values - self.values:
             raise Broken("a loss changes what a stub is decoded to in full", sorted(changed))
+        if accused := found.accusations - self.accusations:
+            raise Broken("a loss makes somebody look guilty", sorted(accused))
         if lossless and found != self:
             raise Broken("something is not told although nothing is missing", (self.pairs, self.values))
 
@@ -72,6 +80,7 @@ def check(
     _known_names(local)
     _whole_calls(local)
     _frames(local)
+    _judged(local)
     if truth is not None:
         truth.compare(local, lossless=lossless)
     _no_byte_forgotten(local, payload_bytes)
@@ -163,6 +172,22 @@ def _whole_calls(local: Local) -> None:
     for name in ("pdus", "calls", "issues"):
         if {row["uid"] for row in local.tables[name]} - uids:
             raise Broken(f"a row of {name} belongs to no flow")
+
+
+def _judged(local: Local) -> None:
+    """Rules look at whatever was decoded: none of them may stumble, and what they name must be there."""
+    tables = local.judged()
+    calls = {row["call_uid"] for row in local.tables["calls"]}
+    sessions = {row["session_uid"] for row in tables["sessions"]}
+    for name, column in (("reads", "start_call_uid"), ("reads", "end_call_uid"), ("findings", "call_uid")):
+        if strangers := {row[column] for row in tables[name]} - calls - {None}:
+            raise Broken(f"{name}.{column} names a call that is not in calls", strangers)
+    for name in ("reads", "findings"):
+        if strangers := {row["session_uid"] for row in tables[name]} - sessions - {None}:
+            raise Broken(f"{name} names a session that is not in sessions", strangers)
+    for name, column in (("sessions", "session_uid"), ("reads", "read_uid")):
+        if twice := _repeated(row[column] for row in tables[name]):
+            raise Broken(f"two rows of {name} have one id", twice)
 
 
 def _frames(local: Local) -> None:

@@ -240,7 +240,7 @@ def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
         _fast_enough(seconds, len(one.data))
     except (Exception, Hang) as error:  # noqa: BLE001 - whatever it is, it is a finding
         what, trace = reason(error)
-        truth = None if one.truth is None else [sorted(one.truth.pairs), sorted(one.truth.values)]
+        truth = None if one.truth is None else one.truth.lists()
         facts = {
             "what": one.what,
             "truth": truth,

@@ -121,8 +121,8 @@ def test_what_was_not_said_before_a_loss_is_found() -> None:
     number = 3 * (len(captures._small("small", "pcap")) - 1)
     one = captures.case(SEED, number)
     assert one.truth is not None
-    pairs, values = sorted(one.truth.pairs), sorted(one.truth.values)
-    for truth, fault in (([[], values], "pairs a request"), ([pairs, []], "changes what a stub")):
+    pairs, values, accused = one.truth.lists()
+    for truth, fault in (([[], values, accused], "pairs a request"), ([pairs, [], accused], "changes what a stub")):
         facts = {"what": one.what, "truth": truth, "lossless": False, "payload_bytes": None, "sizes": ()}
         (found,) = captures.replay(Finding("captures", SEED, number, "", "", facts, one.data)).findings
         assert fault in found.what

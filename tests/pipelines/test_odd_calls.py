@@ -193,5 +193,10 @@ def test_message_cut_short_has_its_captured_size_and_no_hash(path: Path, lost: i
     write_pcap(path, [one for packet in packets for one in frames(cut.ends, packet)])
     (row,) = Local(path, keep_payload=True).tables["qm2qm_RemoteQMStartReceive"]
     captured = message[: len(message) - lost]
-    assert row["response"]["lpRemoteReadDesc"]["lpBuffer"] == {"size": len(captured), "sha256": None, "bytes": captured}
+    assert row["response"]["lpRemoteReadDesc"]["lpBuffer"] == {
+        "size": len(captured),
+        "sha256": None,
+        "packet_size": None,
+        "bytes": captured,
+    }
     assert (row["decode_state"], row["response"]["return_value"]) == ("partial", None)

@@ -34,7 +34,7 @@ def rows(packets: Iterable[Packet], port: int = 50_000, server_port: int = 2103,
 
 def assemble(*conversations: Iterable[SegmentRow], choice: Choice | None = None) -> dict[str, list[Any]]:
     assembler = Assembler(choice or Choice(), ["hash"], ["file"])
-    found: dict[str, list[Any]] = {name: [] for name in ("flows", "asides", "issues", "pdus", "calls")}
+    found: dict[str, list[Any]] = {name: [] for name in ("flows", "asides", "issues", "pdus", "calls", "facts")}
     for table, row in assembler.run(row for conversation in conversations for row in conversation):
         found[table].append(row)
     return found

@@ -94,6 +94,7 @@ def test_a_message_is_its_size_and_hash_unless_asked_for() -> None:
     assert full["m"] == {
         "size": 3,
         "sha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "packet_size": None,
         "bytes": None,
     }
     assert null["m"] is None

@@ -16,9 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.facts.versions import known_versions
-from pipelines.judging import ORDER, judged
-from pipelines.rules.catalogue import SETTINGS
 from tests.local import Local
 from tests.scripts.player import capture
 
@@ -60,19 +57,8 @@ def all_fixtures() -> list[Fixture]:
     return [fixture for path in sorted(FOLDER.glob("*.calls")) for fixture in load(path)]
 
 
-def judge(*paths: Path, settings: Mapping[str, int] | None = None) -> dict[str, list[Row]]:
-    """The tables that sessions and rules make of captures, without Spark."""
-    local = Local(*paths)
-    facts = sorted(local.tables["facts"], key=lambda row: tuple(row[name] for name in ORDER))
-    tables: dict[str, list[Row]] = {name: [] for name in ("sessions", "reads", "findings", "verdicts")}
-    chosen = {**SETTINGS, **(settings or {})}
-    for name, row in judged(facts, known_versions(local.tables["versions"]), chosen):
-        tables[name].append(row)
-    return tables
-
-
 def judge_script(script: str, folder: Path) -> dict[str, list[Row]]:
-    return judge(capture(folder, script))
+    return Local(capture(folder, script)).judged()
 
 
 def accused(tables: Mapping[str, list[Row]]) -> set[str]:

@@ -1,22 +1,33 @@
-"""Captures with packets taken out, and what is then held against anybody, in the numbering of the whole capture."""
+"""What is held against anybody, named so that a capture can be compared with the same that lacks packets."""
 
 from __future__ import annotations
 
 import struct
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tests.pipelines.rules.fixtures import judge
+from tests.local import Local
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
 Row = dict[str, Any]
-Accusation: TypeAlias = tuple[str, str, str, tuple[int, ...]]
-"""Rule, client, server, and the first frames of request and response; of a detection no frames, since a count may be
-reached elsewhere."""
+Accusation: TypeAlias = tuple[str, str, str, int]
+"""Rule, client, server and time. Of a detection no time: a count may be reached elsewhere."""
 _HEADER_BYTES = 24
+
+
+def accusations(tables: Mapping[str, list[Row]]) -> frozenset[Accusation]:
+    return frozenset(
+        (
+            row["rule_id"],
+            row["id"]["orig_h"],
+            row["id"]["resp_h"],
+            row["ts_ns"] if row["verdict"] == "violation" else 0,
+        )
+        for row in tables["findings"]
+        if row["verdict"] != "not_decidable"
+    )
 
 
 def records(capture: Path) -> tuple[bytes, list[bytes]]:
@@ -35,28 +46,8 @@ def write(path: Path, header: bytes, packets: Iterable[bytes]) -> Path:
     return path
 
 
-def accusations(capture: Path, gone: Sequence[int] = ()) -> set[Accusation]:
-    """`gone`: frames that were taken out, from 1 and rising."""
-    return {_accusation(row, gone) for row in judge(capture)["findings"] if row["verdict"] != "not_decidable"}
-
-
-def _accusation(row: Row, gone: Sequence[int]) -> Accusation:
-    ends, evidence = row["id"], row["evidence"]
-    frames: tuple[int, ...] = ()
-    if row["verdict"] == "violation":
-        frames = tuple(_original(side[0], gone) for side in (evidence["request_frames"],) if side)
-    return row["rule_id"], ends["orig_h"], ends["resp_h"], frames
-
-
-def _original(frame: int, gone: Sequence[int]) -> int:
-    """With k frames taken out before it, a frame is k numbers lower."""
-    number = frame
-    while (moved := frame + bisect_right(gone, number)) != number:
-        number = moved
-    return number
-
-
-def without(capture: Path, gone: Sequence[int], folder: Path) -> set[Accusation]:
+def without(capture: Path, gone: Collection[int], folder: Path) -> frozenset[Accusation]:
+    """What is held against anybody when these packets, counted from 0, are missing."""
     header, packets = records(capture)
-    left = [packet for frame, packet in enumerate(packets, 1) if frame not in set(gone)]
-    return accusations(write(folder / "without.pcap", header, left), sorted(gone))
+    left = (packet for place, packet in enumerate(packets) if place not in gone)
+    return accusations(Local(write(folder / "without.pcap", header, left)).judged())

@@ -1,0 +1,118 @@
+"""What an investigator asks for: management that maps out a server or takes it away. Nobody is accused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from decoders.interfaces.qmmgmt import MgmtObjectType
+from decoders.msmq.format_names import format_name
+from decoders.msmq.properties import PROPERTIES, property_name
+from pipelines.facts import vocabulary as v
+from pipelines.rules.model import BOTH, REQUEST, Broken, Detected, Level
+from pipelines.rules.shown import code_shown
+from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
+from pipelines.sessions.model import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pipelines.rules.model import Answer, Settings, Undecided
+    from pipelines.sessions.steps import CallStep
+
+_TYPES: Final = dict(MgmtObjectType.members)
+_MACHINE: Final = _TYPES["MGMT_MACHINE"]
+_QUEUE: Final = _TYPES["MGMT_QUEUE"]
+_LIST_NAMES: Final = frozenset(("PROPID_MGMT_MSMQ_ACTIVEQUEUES", "PROPID_MGMT_MSMQ_PRIVATEQ"))
+_LISTS: Final = frozenset(
+    propid for (kind, propid), entry in PROPERTIES.items() if kind == _MACHINE and entry.name in _LIST_NAMES
+)
+_DISRUPTIVE: Final = frozenset(("DISCONNECT", "PAUSE", "TIDY"))
+
+
+def _service_disruption(step: CallStep) -> Answer:
+    action = str(step.request.get("lpwszAction", ""))
+    if action.upper() not in _DISRUPTIVE or not step.succeeded:
+        return True
+    return Broken({"lpwszAction": action, "object": _object_shown(step), "answer": code_shown(step.code)})
+
+
+def _object(step: CallStep) -> dict[str, Any]:
+    return step.request.get("pObjectFormat") or {}
+
+
+def _object_shown(step: CallStep) -> str:
+    asked = _object(step)
+    if asked.get("type") == _MACHINE:
+        return "machine"
+    return format_name(asked.get("pQueueFormat") or {}) or "unknown"
+
+
+@dataclass(slots=True)
+class _Asked:
+    """By one client."""
+
+    queues: set[bytes] = field(default_factory=set)
+    """Up to the threshold; then it was reported."""
+    lists: set[int] = field(default_factory=set)
+
+
+class _QueueEnumeration(CallWatcher):
+    needs: ClassVar = {v.GET_INFO: REQUEST}
+
+    def __init__(self, settings: Settings) -> None:
+        self._threshold = settings["enumerated_queues"]
+        self._clients: Recent[str, _Asked] = Recent(MAX_CLIENTS)
+
+    def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
+        asked = self._clients.get(step.call.client) or _Asked()
+        self._clients.put(step.call.client, asked)
+        if len(asked.queues) >= self._threshold:
+            return ()
+        what = _object(step)
+        if what.get("type") == _MACHINE and step.succeeded:
+            asked.lists |= _LISTS.intersection(step.request.get("aProp", ()))
+        if what.get("type") == _QUEUE and "pQueueFormat" in what:
+            asked.queues.add(_queue(what["pQueueFormat"]))
+        if len(asked.queues) < self._threshold:
+            return (True,)
+        lists = ", ".join(str(property_name(_MACHINE, propid)) for propid in sorted(asked.lists))
+        return (Detected(step, {"queues": len(asked.queues), "lists read before": lists or "none"}),)
+
+
+def _queue(queue_format: dict[str, Any]) -> bytes:
+    """What tells it from others, of one size however long its name; names of queues are not case-sensitive."""
+    name = format_name(queue_format) or json.dumps(queue_format, sort_keys=True, default=str)
+    return hashlib.blake2b(name.casefold().encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+RULES: Final = (
+    detection(
+        "detect-queue-enumeration",
+        "One client asked for the properties of many queues",
+        document="MS-MQMR",
+        section="2.2.3.1",
+        requirement="Reported is a client that asks for properties of at least enumerated_queues different queues, and "
+        "whether it got the list of active or private queues before; once a client.",
+        level=Level.MEDIUM,
+        operations=(v.GET_INFO,),
+        needs=REQUEST,
+        watch=_QueueEnumeration,
+        attack=("T1046",),
+        settings={"enumerated_queues": 10},
+    ),
+    detection(
+        "detect-service-disruption",
+        "A queue manager or queue was told to stop, or to tidy up",
+        document="MS-MQMR",
+        section="3.1.4.2",
+        requirement="Reported is an R_QMMgmtAction with DISCONNECT, PAUSE or TIDY that succeeded.",
+        level=Level.HIGH,
+        operations=(v.ACTION,),
+        needs=BOTH,
+        check=_service_disruption,
+        attack=("T1489",),
+    ),
+)

@@ -1,0 +1,75 @@
+"""The promise: nobody is accused because of a packet that was not seen. And how files are cut changes nothing."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.local import Local
+from tests.pipelines.rules.fixtures import Fixture, all_fixtures
+from tests.pipelines.rules.removal import accusations, records, without, write
+from tests.scripts.player import capture
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+Row = dict[str, Any]
+SAMPLE = ROOT / "samples" / "msmq-loopback.pcap"
+SCRIPTS = sorted((ROOT / "tests" / "data" / "scripts").glob("*.calls"))
+SHARES = (0.01, 0.03, 0.1, 0.3, 0.6)
+
+
+def test_sample_without_any_one_packet(tmp_path: Path) -> None:
+    _without_any_one(SAMPLE, tmp_path)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_example_without_any_one_packet(script: Path, tmp_path: Path) -> None:
+    _without_any_one(capture(tmp_path, script.read_text(encoding="utf-8")), tmp_path)
+
+
+@pytest.mark.parametrize("fixture", all_fixtures(), ids=str)
+def test_fixture_without_any_one_packet(fixture: Fixture, tmp_path: Path) -> None:
+    _without_any_one(capture(tmp_path, fixture.script), tmp_path)
+
+
+def _without_any_one(whole: Path, folder: Path) -> None:
+    known = accusations(Local(whole).judged())
+    for place in range(len(records(whole)[1])):
+        assert without(whole, {place}, folder) <= known, f"without packet {place + 1}"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sample_without_many_packets(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    known = accusations(Local(SAMPLE).judged())
+    packets = len(records(SAMPLE)[1])
+    for _ in range(30):
+        share = rng.choice(SHARES)
+        gone = {place for place in range(packets) if rng.random() < share}
+        assert without(SAMPLE, gone, tmp_path) <= known, f"without {sorted(gone)}"
+
+
+def test_sample_cut_into_two_files_anywhere(tmp_path: Path) -> None:
+    header, packets = records(SAMPLE)
+    whole = _told(Local(SAMPLE).judged())
+    for place in range(1, len(packets)):
+        first = write(tmp_path / "first.pcap", header, packets[:place])
+        second = write(tmp_path / "second.pcap", header, packets[place:])
+        assert _told(Local(first, second).judged()) == whole, f"cut after packet {place}"
+
+
+def _told(tables: Mapping[str, list[Row]]) -> dict[str, list[str]]:
+    """Without frames and files, which are others by necessity."""
+    return {name: sorted(str(_unplaced(row)) for row in rows) for name, rows in tables.items()}
+
+
+def _unplaced(row: Row) -> Row:
+    kept = {name: value for name, value in row.items() if name != "capture_id"}
+    if "evidence" in kept:
+        kept["evidence"] = kept["evidence"]["values"]
+    return kept
