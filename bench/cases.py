@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench import calls, reading, reassembly, rivals
+from bench import calls, judging, reading, reassembly, rivals
 from bench.measure import Case
 
 SCAN: Final = "scan"
@@ -26,4 +26,5 @@ CASES: Final = (
     Case("tcp-in-order", "reassembly", None, reassembly.in_order),
     Case("tcp-reordered", "reassembly, 1% late", None, reassembly.reordered),
     Case("calls", "segments to tables", None, calls.receives),
+    Case("judging", "facts to findings", None, judging.judging),
 )

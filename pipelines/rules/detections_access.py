@@ -1,25 +1,21 @@
-"""What an investigator asks for: who uses handles and names, and who is refused. Nobody is accused."""
+"""What an investigator asks for: who opens queues, and who may not. Nobody is accused."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pipelines.facts import vocabulary as v
-from pipelines.facts.model import BEGINNING
-from pipelines.facts.reasons import Reason
-from pipelines.rules.model import BOTH, REQUEST, Broken, Detected, Level
-from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.rules.model import BOTH, Detected, Level
+from pipelines.rules.shown import code_shown
 from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.sessions.model import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipelines.facts.model import CallFact, Moment
-    from pipelines.rules.model import Answer, Settings, Undecided
-    from pipelines.sessions.model import Pair
+    from pipelines.rules.model import Settings, Undecided
     from pipelines.sessions.steps import CallStep
 
 MAX_QUEUE_MANAGERS: Final = 4_096
@@ -31,60 +27,6 @@ _RPC_ACCESS_DENIED: Final = 5
 _REFUSING_FAULTS: Final = frozenset((_RPC_ACCESS_DENIED, v.MQ_ERROR_ACCESS_DENIED))
 
 
-class _Holder(NamedTuple):
-    """The client that a handle was given to."""
-
-    pair: Pair
-    given: CallFact
-    since: Moment
-    """What was missed before is of no account."""
-
-
-def _foreign_handle(step: CallStep) -> Answer:
-    if _own(step):
-        return True
-    if step.foreign is None and step.foreign_read is None:
-        # Nobody was seen to open it: mqqp-open-before-use looks at that.
-        return None
-    holder = _holder(step)
-    if holder is None:
-        return Reason.OPEN_NOT_SEEN
-    # A handle that is a number is bound to no association: any of the client's may have opened it.
-    reason = step.association_incomplete() or step.blind_since(BEGINNING) or holder.pair.blind_since(holder.since)
-    return reason or Broken(
-        {
-            "handle": _handle(step),
-            "opened from": holder.given.client,
-            "opened by": holder.given.call_uid,
-            "answer": code_shown(step.code),
-        }
-    )
-
-
-def _own(step: CallStep) -> bool:
-    """It is the client's, or was: then it is used too late, which is another matter."""
-    if step.call.operation == v.END:
-        return step.past_read is not None or (step.read is not None and step.read.start is not None)
-    return step.past_session is not None or (step.session is not None and step.session.opened is not None)
-
-
-def _holder(step: CallStep) -> _Holder | None:
-    """None: not known well enough."""
-    session, read = step.foreign, step.foreign_read
-    if session is not None and session.opened is not None:
-        return _Holder(session.pair, session.opened, session.opened.until)
-    if read is None or read.start is None or read.session is None or read.session.pair is step.pair:
-        return None
-    return None if read.doubt else _Holder(read.session.pair, read.start, read.start.began)
-
-
-def _handle(step: CallStep) -> str:
-    handle: str | None = step.request.get("pphContext")
-    if handle is not None:
-        return handle
-    return hexadecimal(step.request.get("hQueue", (step.desc or {}).get("hRemoteQueue")))
-
-
 @dataclass(slots=True)
 class _QueueManager:
     addresses: list[str] = field(default_factory=list)
@@ -92,9 +34,12 @@ class _QueueManager:
 
 
 class _SeveralAddresses(CallWatcher):
-    """Each address is reported once, at the first opening after another was seen: whichever came first."""
+    """Each address is reported once, at the first opening after another was seen: whichever came first.
 
-    needs: ClassVar = {v.OPEN: REQUEST}
+    Openings that nobody answered do not count: they are told late, and who came first would depend on a lost answer.
+    """
+
+    needs: ClassVar = {v.OPEN: BOTH}
 
     def __init__(self, _: Settings) -> None:
         self._known: Recent[str, _QueueManager] = Recent(MAX_QUEUE_MANAGERS)
@@ -157,29 +102,15 @@ def _refused(step: CallStep) -> bool:
 
 RULES: Final = (
     detection(
-        "detect-foreign-handle",
-        "A handle was used from an address that had not opened it",
-        document="MS-MQQP",
-        section="2.2.1.1",
-        requirement="Reported is a call with a handle that another client has open, and that this client never opened.",
-        level=Level.HIGH,
-        operations=(*v.STARTS, v.END, v.CLOSE, v.CANCEL, v.CLOSE_CURSOR, v.PURGE),
-        needs=REQUEST,
-        check=_foreign_handle,
-        attack=("T1563",),
-        undecidable_when="anything between this client and the server was missed, "
-        "or between the other client and the server since the handle was given",
-    ),
-    detection(
         "detect-qm-several-addresses",
         "One client queue manager came from several addresses",
         document="MS-MQQP",
         section="3.1.4.3",
-        requirement="Reported is a RemoteQMOpenQueue whose pLicGuid was seen from another address before; each address "
-        "once.",
+        requirement="Reported is an answered RemoteQMOpenQueue whose pLicGuid was seen from another address before; "
+        "each address once.",
         level=Level.MEDIUM,
         operations=(v.OPEN,),
-        needs=REQUEST,
+        needs=BOTH,
         watch=_SeveralAddresses,
         attack=("T1078",),
     ),

@@ -9,6 +9,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.connections import MAX_BINDS
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import said_version
+from pipelines.rules.authentication import unproven
 from pipelines.rules.model import BOTH, RESPONSE, Broken, Level, Party, Rule
 from pipelines.rules.shown import code_shown
 
@@ -50,7 +51,7 @@ def _port_query_unrestricted(step: CallStep) -> Answer:
     # With authentication the refusal may be about that: a wrong password shows only in the first answer.
     if step.call.fault not in _ACCESS_DENIED or not _without_authentication(step):
         return None
-    return Broken({"answer": code_shown(step.call.fault)})
+    return unproven(step) or Broken({"answer": code_shown(step.call.fault)})
 
 
 def _without_authentication(step: CallStep) -> bool:
@@ -88,11 +89,9 @@ def _unauthenticated_refused(step: CallStep) -> Answer:
         return None
     if step.code in _ACCESS_DENIED:
         return True
-    if not step.succeeded or step.connection is None:
+    if not step.succeeded:
         return None
-    return step.blind_since(step.connection.fact.began) or Broken(
-        {"authentication": "none", "return_value": code_shown(step.call.status)}
-    )
+    return unproven(step) or Broken({"authentication": "none", "return_value": code_shown(step.call.status)})
 
 
 _server = partial(Rule, document="MS-MQQP", party=Party.SERVER)
@@ -128,8 +127,9 @@ RULES: Final[tuple[Rule, ...]] = (
         keyword="MUST NOT",
         level=Level.LOW,
         operations=(v.PORT,),
-        needs=RESPONSE,
+        needs=BOTH,
         check=_port_query_unrestricted,
+        undecidable_when="it is refused and bytes of the connection are missing: it may have been authenticated",
     ),
     _server(
         "mqqp-version-constant",
@@ -162,8 +162,8 @@ RULES: Final[tuple[Rule, ...]] = (
         keyword="SHOULD",
         level=Level.MEDIUM,
         operations=v.RETURNING,
-        needs=RESPONSE,
+        needs=BOTH,
         check=_unauthenticated_refused,
-        undecidable_when="bytes of the connection are missing: it may have been authenticated later",
+        undecidable_when="it is served and bytes of the connection are missing: it may have been authenticated",
     ),
 )

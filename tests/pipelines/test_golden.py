@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from samples import show
 from schemas.tables import WRITTEN
 from tests.conftest import ROOT
+from tests.golden_files import GOLDEN, compare
 from tests.pipelines.running import Tables, run
 
 if TYPE_CHECKING:
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
 _START = "<!-- what samples/show.py prints; a test compares -->\n```\n"
 README_BLOCK = re.compile(re.escape(_START) + r"(.*?)```\n", re.DOTALL)
-GOLDEN = ROOT / "tests" / "golden" / "msmq-loopback"
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +34,7 @@ def tables(spark: SparkSession, folder: Path) -> Tables:
 
 @pytest.mark.parametrize("table", [table.name for table in WRITTEN])
 def test_sample_gives_the_golden_rows(tables: Tables, table: str, request: pytest.FixtureRequest) -> None:
-    path = GOLDEN / f"{table}.jsonl"
-    found = "".join(_line(row) for row in tables[table])
-    if request.config.getoption("--update-golden"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(found)
-    diff = difflib.unified_diff(path.read_text().splitlines(), found.splitlines(), "golden", "found", lineterm="")
-    assert list(diff) == [], "refresh with --update-golden if the change is meant"
+    compare(tables[table], GOLDEN / "msmq-loopback" / f"{table}.jsonl", request.config)
 
 
 def test_readme_shows_what_the_demo_prints(
@@ -57,15 +48,3 @@ def test_readme_shows_what_the_demo_prints(
         (ROOT / "README.md").write_text(f"{before}{_START}{found}\n```\n{after}", encoding="utf-8")
     else:
         assert shown.strip("\n") == found
-
-
-def _line(row: dict[str, Any]) -> str:
-    if row.get("path"):
-        row = row | {"path": row["path"].rsplit("/")[-1]}
-    return json.dumps(row, default=_plain) + "\n"
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, Decimal):
-        return int(value)
-    return value.hex() if isinstance(value, bytes) else value.isoformat()
