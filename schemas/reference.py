@@ -5,9 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from schemas.tables import ACCOUNTING, ISSUES, TABLES, TYPED
+from schemas.tables import ACCOUNTING, FINDINGS, ISSUES, READS, TABLES, TYPED, VERDICTS
 from schemas.tables.accounting import COUNTERS
+from schemas.tables.findings import VERDICTS_MEAN
 from schemas.tables.issues import ISSUE_CODES
+from schemas.tables.reads import READ_OUTCOMES
 from schemas.type_trees import members, short
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def table_text(table: Table) -> str:
 
 
 def codes_of(table: Table) -> str:
-    """What stands in a table's columns of names: issue codes, counters."""
+    """What stands in a table's columns of names: issue codes, counters, outcomes, verdicts."""
     return "".join(f"\n  {name}  ({where})\n      {meaning}\n" for name, where, meaning in _names(table))
 
 
@@ -36,6 +38,10 @@ def _names(table: Table) -> list[tuple[str, str, str]]:
         return [(code, f"offset in the {where}", meaning) for code, (where, meaning) in ISSUE_CODES.items()]
     if table is ACCOUNTING:
         return [(name, stage, meaning) for stage, names in COUNTERS.items() for name, meaning in names.items()]
+    if table is READS:
+        return [(name, "outcome", meaning) for name, meaning in READ_OUTCOMES.items()]
+    if table in (FINDINGS, VERDICTS):
+        return [(name, "verdict", meaning) for name, meaning in VERDICTS_MEAN.items()]
     return []
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from ingest.splits import Split
+
 Row = dict[str, Any]
 _SCHEMAS = {table.name: table.arrow for table in (*WRITTEN, FACTS)}
 _LARGE = 1 << 40
@@ -43,12 +45,13 @@ class Local:
             name: [] for name in ("flows", "asides", "announced", "versions", "issues", "pdus", "calls", "facts")
         }
         self.refused: list[UnreadableCapture] = []
-        segments = []
+        splits = []
         for file, path in enumerate(paths):
             try:
-                segments += list(_segments(path, file))
+                splits += plan(open_capture(str(path)), file, _LARGE)
             except UnreadableCapture as error:
                 self.refused.append(error)
+        segments = list(_segments(splits))
         names = [path.name for path in paths]
         assembler = Assembler(choice or Choice(), names, names)
         for batch in decoded(assembler, segment_rows(_sorted(segments)), keep_payload=keep_payload):
@@ -99,13 +102,15 @@ class Local:
                     rows += inner.to_pylist()
 
 
-def _segments(path: Path, file: int) -> Iterator[pa.RecordBatch]:
-    (split,) = plan(open_capture(str(path)), file, _LARGE)
+def _segments(splits: list[Split]) -> Iterator[pa.RecordBatch]:
+    """Of conversations that some file makes promising: the others may hold only their handshake."""
     wanted: set[int] = set()
-    for table, batch in scan_split(split):
-        if table is CONVERSATIONS:
-            wanted.update(row["key"] for row in batch.to_pylist() if row["may_be_rpc"] or row["well_known_port"])
-    yield from segment_batches(split, file, 1, np.array(sorted(wanted), np.int64))
+    for split in splits:
+        for table, batch in scan_split(split):
+            if table is CONVERSATIONS:
+                wanted.update(row["key"] for row in batch.to_pylist() if row["may_be_rpc"] or row["well_known_port"])
+    for split in splits:
+        yield from segment_batches(split, split.file, 1, np.array(sorted(wanted), np.int64))
 
 
 def _sorted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

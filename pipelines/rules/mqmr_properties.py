@@ -198,7 +198,7 @@ RULES: Final = (
     _server(
         "mqmr-answer-text",
         "A property came back with a text that it cannot have",
-        requirement="CONNECTED of machines and TYPE, LOCATION, XACT, FOREIGN and STATE of queues hold one of few texts.",
+        requirement="CONNECTED of machines and TYPE, LOCATION, XACT, FOREIGN and STATE of queues are one of few texts.",
         check=_answer_text,
     ),
 )

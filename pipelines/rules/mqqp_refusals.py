@@ -9,70 +9,58 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.demanded import demanded
 from pipelines.rules.model import BOTH, Exemption, Level, Party, Rule
-from pipelines.rules.mqqp_errors import nothing_pending, queue_values_fit
+from pipelines.rules.mqqp_errors import nothing_pending
 from pipelines.rules.not_open import queue_named, queue_not_open
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
-    from pipelines.sessions.model import Read
     from pipelines.sessions.steps import CallStep
 
 _SERVER_2003: Final = (5, 2, 0)
 _STATUS_NOT_FOUND: Final = 0xC000_0225
-_TAKEN: Final = frozenset(
-    (
-        v.MQ_OK,
-        v.MQ_ERROR_IO_TIMEOUT,
-        v.MQ_ERROR_OPERATION_CANCELLED,
-        v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT,
-    )
-)
+_PENDED: Final = frozenset((v.MQ_OK, v.MQ_ERROR_IO_TIMEOUT))
+"""Answers to a start that waited to its end: neither refused nor cancelled."""
+_TAKEN: Final = _PENDED | {v.MQ_ERROR_OPERATION_CANCELLED, v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT}
 """Answers to a start that the server found nothing wrong with."""
 _NOT_OPEN: Final = {**dict.fromkeys(v.STARTS, v.MQ_ERROR_INVALID_PARAMETER), v.PURGE: v.MQ_ERROR_INVALID_HANDLE}
 _NOT_PENDING: Final = (v.MQ_ERROR, v.MQ_ERROR_INVALID_HANDLE)
-_ABOUT_OTHERS: Final = frozenset((v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER))
-"""They stand for no descriptor; for queue values that do not fit, a request id in use, a queue that is not open."""
 
 
 def _duplicate_request(step: CallStep) -> Answer:
-    rival = step.rival
-    if step.desc is None or rival is None or rival.start is None or not _pending(rival, step):
+    rival, answered = step.rival, step.call.answered
+    first = None if rival is None else rival.start
+    if step.desc is None or rival is None or first is None or answered is None:
+        return None
+    if first.answered is not None and (first.answered <= answered or first.status not in _PENDED):
+        # Once its answer is out the server has forgotten its id.
         return None
     if step.code == v.MQ_ERROR_INVALID_PARAMETER:
         return True
     if rival.given_up is not None or step.code not in _TAKEN:
         return None
-    if (reason := step.blind_since(rival.start.began)) is not None:
+    if first.answered is None:
+        return Reason.RESPONSE_NOT_CAPTURED
+    if (reason := step.blind_since(first.began)) is not None:
         return reason
-    apart = step.call.began.ts_ns - rival.start.began.ts_ns
-    if rival.start.uid != step.call.uid or apart < step.settings["crossing_seconds"] * 1_000_000_000:
+    apart = min(step.call.began.ts_ns - first.began.ts_ns, first.answered.ts_ns - answered.ts_ns)
+    if first.uid != step.call.uid or apart < step.settings["crossing_seconds"] * 1_000_000_000:
         return Reason.TIMES_CROSS
-    shown = {"dwRequestID": step.desc.get("dwRequestID"), "still pending": rival.start.call_uid}
+    shown = {"dwRequestID": step.desc.get("dwRequestID"), "still pending": first.call_uid}
     return demanded(step, (v.MQ_ERROR_INVALID_PARAMETER,), shown)
 
 
-def _pending(rival: Read, step: CallStep) -> bool:
-    """Still waiting when the second was answered: once its own answer is out the server has forgotten its id."""
-    first, answered = rival.start, step.call.answered
-    if first is None or answered is None or first.fault is not None:
-        return False
-    return first.answered is None or (first.answered > answered and first.status in _TAKEN)
-
-
 def _unknown_cursor(step: CallStep) -> Answer:
-    if step.closed_cursor is None or step.call.fault is not None:
+    cursor = (step.desc or {}).get("hCursor", 0)
+    if not cursor or step.closed_cursor is None or step.call.fault is not None:
         return None
     if step.code == v.STATUS_INVALID_PARAMETER:
         return True
-    # Cursors are made on another interface: this one may have been made again.
-    if step.code not in _ABOUT_OTHERS:
+    if step.code != v.MQ_ERROR_INVALID_HANDLE:
+        # Cursors are made on another interface: this one may have been made again, and the read have failed elsewise.
         return Reason.OPEN_NOT_SEEN
-    if not queue_values_fit(step) or step.rival is not None:
-        return None
-    if (reason := nothing_pending(step)) is not None:
-        return reason
-    shown = {"hCursor": hexadecimal((step.desc or {}).get("hCursor")), "closed by": step.closed_cursor.call_uid}
+    # That code is for a start without a descriptor, which this one has.
+    shown = {"hCursor": hexadecimal(cursor), "closed by": step.closed_cursor.call_uid}
     return demanded(step, (v.STATUS_INVALID_PARAMETER,), shown)
 
 
@@ -120,7 +108,8 @@ RULES: Final[tuple[Rule, ...]] = (
         exemptions=(
             Exemption("<10>", "Windows XP and older do not look for it", lambda version: version < _SERVER_2003),
         ),
-        undecidable_when="the two may have crossed on their way, or anything was missed since the first",
+        undecidable_when="requests or answers may have crossed, the first was not seen to be answered, or anything was "
+        "missed since",
     ),
     _server(
         "mqqp-error-unknown-cursor",
@@ -130,7 +119,7 @@ RULES: Final[tuple[Rule, ...]] = (
         keyword="MUST",
         operations=v.BY_POSITION,
         check=_unknown_cursor,
-        undecidable_when="the server takes it, or fails for a reason of its own: the cursor may have been made again",
+        undecidable_when="the server takes it, or fails in another way: the cursor may have been made again",
     ),
     _server(
         "mqqp-error-not-open",

@@ -13,13 +13,19 @@ from decoders.ndr.columnar.plans import fast_path
 from decoders.net.fragments import FragmentFate
 from decoders.net.model import Outcome
 from decoders.tcp.model import Fate
+from pipelines.facts.reasons import REASONS, Reason
+from pipelines.rules.findings import Verdict
+from pipelines.rules.write_pages import pages as rule_pages
+from pipelines.sessions.model import ReadOutcome
 from schemas import internal
 from schemas.interface_pages import pages
 from schemas.model import Table, ddl_type
 from schemas.reference import markdown
 from schemas.tables import TABLES
 from schemas.tables.accounting import COUNTERS
+from schemas.tables.findings import VERDICTS_MEAN
 from schemas.tables.issues import ISSUE_CODES
+from schemas.tables.reads import READ_OUTCOMES
 from tests.conftest import ROOT
 
 PRODUCT = [path for folder in ("decoders", "schemas", "ingest", "pipelines") for path in (ROOT / folder).rglob("*.py")]
@@ -55,6 +61,12 @@ def test_contract_columns_are_there() -> None:
         "call_id transfer_syntax auth_type auth_level username domain encrypted status status_name fault decode_state "
         "request_frames response_frames capture_id",
         "endpoints": "ts uid interface_uuid endpoint host port source",
+        "sessions": "session_uid uid id endpoint opened_ts closed_ts state handle queue_handle queue_name client_qm "
+        "username domain peeks receives acked nacked cancelled unfinished purges message_bytes",
+        "reads": "read_uid session_uid start_call_uid end_call_uid action request_id handle lookup_id sequential_id "
+        "outcome message_bytes message_sha256 message_label arrived_ts",
+        "findings": "rule_id level verdict reason count title spec ts uid call_uid session_uid username attack "
+        "evidence",
         "issues": "code detail capture_id uid call_uid frame offset",
         "accounting": "capture_id stage counter value",
     }
@@ -74,6 +86,22 @@ def test_interface_pages_are_fresh_and_say_which_stubs_take_the_fast_path() -> N
     assert {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.md")} == pages(), "run make docs"
     for interface in INTERFACES.values():
         assert all(fast_path(interface).values()), "a declaration left the fast path: say so here if it is meant"
+
+
+def test_pages_of_the_rules_are_fresh() -> None:
+    folder = ROOT / "docs" / "reference"
+    assert {name: (folder / name).read_text(encoding="utf-8") for name in rule_pages()} == rule_pages(), "run make docs"
+
+
+def test_names_in_tables_are_explained() -> None:
+    assert {str(outcome) for outcome in ReadOutcome} == set(READ_OUTCOMES)
+    assert {str(verdict) for verdict in Verdict} == set(VERDICTS_MEAN)
+    assert set(Reason) == set(REASONS)
+
+
+def test_every_reason_is_given_by_something() -> None:
+    given = "".join(path.read_text() for path in PRODUCT if path.name != "reasons.py")
+    assert {reason.name for reason in Reason if f"Reason.{reason.name}" not in given} == set()
 
 
 def test_catalogue_has_no_issue_code_that_nothing_gives() -> None:
