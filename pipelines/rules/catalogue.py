@@ -21,6 +21,7 @@ from pipelines.rules import (
     mqqp_requests,
     mqqp_sequence,
     mqqp_server,
+    mqqp_versions,
     rpce,
 )
 
@@ -33,6 +34,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *mqqp_requests.RULES,
     *mqqp_arguments.RULES,
     *mqqp_sequence.RULES,
+    *mqqp_versions.RULES,
     *mqqp_endings.RULES,
     *mqqp_answers.RULES,
     *mqqp_messages.RULES,

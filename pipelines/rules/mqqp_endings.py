@@ -36,6 +36,9 @@ def _queue_closed(step: SessionStep) -> Answer:
         return True
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
+    if session.handle is None:
+        # The server gave nothing to close it with.
+        return None
     if session.state is SessionState.RUNDOWN:
         return session.doubt or Broken({"hQueue": hexadecimal(session.queue_handle), "phContext": session.handle})
     return session.doubt or Reason.CAPTURE_ENDED

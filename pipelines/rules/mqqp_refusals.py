@@ -107,6 +107,7 @@ RULES: Final[tuple[Rule, ...]] = (
         check=_duplicate_request,
         exemptions=(
             Exemption("<10>", "Windows XP and older do not look for it", lambda version: version < _SERVER_2003),
+            Exemption("<26>", "Windows XP and older do not look for it", lambda version: version < _SERVER_2003),
         ),
         undecidable_when="requests or answers may have crossed, the first was not seen to be answered, or anything was "
         "missed since",

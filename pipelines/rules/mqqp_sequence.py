@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from pipelines.sessions.model import Read
     from pipelines.sessions.steps import CallStep
 
-_FIRST_WITH_START2: Final = (5, 1, 951)
-_FIRST_WITH_VERSION: Final = (5, 1, 0)
-_VISTA: Final = (6, 0, 0)
 _ENDED: Final = frozenset((ReadOutcome.ACKED, ReadOutcome.NACKED))
 
 
@@ -104,35 +101,12 @@ def _request_id_unique(step: CallStep) -> Answer:
         return None
     if session is None or step.first_seen:
         return Reason.OPEN_NOT_SEEN
-    if rival is None or rival.start is None or rival.given_up is not None:
+    # Closing the queue gives up whatever waits on it: [MS-MQQP] 3.1.4.4.
+    if rival is None or rival.start is None or rival.given_up is not None or session.close_asked:
         return True
     if (reason := step.blind_since(rival.start.began)) is not None:
         return reason
     return Broken({"dwRequestID": desc.get("dwRequestID"), "still under way": rival.start.call_uid})
-
-
-def _start_by_version(step: CallStep) -> Answer:
-    if step.server_version is None:
-        return Reason.SERVER_VERSION_UNKNOWN
-    old = step.server_version < _FIRST_WITH_START2
-    if (step.call.operation == v.START) == old:
-        return True
-    values = {"server version": step.server_version, "called": step.call.operation}
-    if old:
-        return Broken(values)
-    # <28>: clients of Windows NT and 2000 never ask for the version and always call this one.
-    newer = step.asked_version is not None or (step.client_version or (0, 0, 0)) >= _FIRST_WITH_VERSION
-    return Broken(values) if newer else Reason.CLIENT_VERSION_UNKNOWN
-
-
-def _version_asked(step: CallStep) -> Answer:
-    if step.asked_version is not None:
-        return True
-    if (reason := step.association_incomplete()) is not None:
-        return reason
-    if step.call.operation == v.START and (step.client_version or (0, 0, 0)) < _FIRST_WITH_VERSION:
-        return Reason.CLIENT_VERSION_UNKNOWN
-    return Broken({"called": step.call.operation})
 
 
 def _cursor_after_close(step: CallStep) -> Answer:
@@ -163,27 +137,8 @@ def _same_queue_values(step: CallStep) -> Answer:
     return Broken({"pQueue at open": hexadecimal(step.session.p_queue), "used": hexadecimal(used)})
 
 
-def _port_query_old_clients(step: CallStep) -> Answer:
-    if step.client_version is None:
-        return Reason.CLIENT_VERSION_UNKNOWN
-    return True if step.client_version < _VISTA else Broken({"client version": step.client_version})
-
-
-def _port_followed(step: CallStep) -> Answer:
-    told = step.port_answer
-    port = (told.response or {}).get("return_value") if told else None
-    if told is None or not port:
-        return None
-    if step.call.ends.resp_p == port:
-        return True
-    if told.uid != step.call.uid:
-        return Reason.OTHERS_NOT_SEEN
-    return Broken({"port told": port, "port used": step.call.ends.resp_p})
-
-
 _client = partial(Rule, document="MS-MQQP", party=Party.CLIENT)
 _ALL_SEEN: Final = "or anything between the two hosts was missed since their association began"
-_OLD: Final = "or the client may be Windows NT or 2000 (notes <28> to <31>)"
 
 RULES: Final = (
     _client(
@@ -260,31 +215,6 @@ RULES: Final = (
         undecidable_when="the opening was not seen, or anything was missed since the first request",
     ),
     _client(
-        "mqqp-start-by-version",
-        "The start does not fit the server's version",
-        section="3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
-        requirement="RemoteQMStartReceive is for servers older than 5.1.951, RemoteQMStartReceive2 for all others. "
-        "(The document prints the third of its three conditions with a slip: minor version below 1 instead of 1.)",
-        keyword="MUST",
-        level=Level.LOW,
-        operations=v.BY_POSITION,
-        needs=REQUEST,
-        check=_start_by_version,
-        undecidable_when=f"the server's version was not seen, {_OLD}",
-    ),
-    _client(
-        "mqqp-version-asked",
-        "The server's version was not asked for before a read",
-        section="3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
-        requirement="A client asks for the server's version before it reads by position; once an association will do.",
-        keyword="SHOULD",
-        level=Level.INFORMATIONAL,
-        operations=v.BY_POSITION,
-        needs=REQUEST,
-        check=_version_asked,
-        undecidable_when=f"the association began out of sight, {_OLD}",
-    ),
-    _client(
         "mqqp-cursor-after-close",
         "A cursor was used after it was closed",
         section="2.2.2.1",
@@ -307,29 +237,5 @@ RULES: Final = (
         needs=REQUEST,
         check=_same_queue_values,
         undecidable_when="the opening was not seen, or anything was missed since",
-    ),
-    _client(
-        "mqqp-port-query-old-clients",
-        "A client newer than Windows Server 2003 asked for the port",
-        section="2.1",
-        requirement="Only clients up to Windows Server 2003 ask for the port of the interface (note <5>).",
-        keyword="MAY",
-        level=Level.INFORMATIONAL,
-        operations=(v.PORT,),
-        needs=REQUEST,
-        check=_port_query_old_clients,
-        undecidable_when="the client was not seen to tell its own version as a server",
-    ),
-    _client(
-        "mqqp-port-followed",
-        "The port that the server told was not used",
-        section="3.2.4.1",
-        requirement="After asking for the port a client binds anew to it before it opens the queue.",
-        keyword="MUST",
-        level=Level.INFORMATIONAL,
-        operations=(v.OPEN,),
-        needs=REQUEST,
-        check=_port_followed,
-        undecidable_when="the queue is opened on another connection: another program of that client may have done it",
     ),
 )

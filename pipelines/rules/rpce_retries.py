@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.names import REJECT_REASON
@@ -44,27 +44,34 @@ class _Retry:
     interface: str
     before: BindFact
     best: BindFact
-    accepted: bool
+    accepted: BindFact | None
 
     def judged(self) -> Detected | Undecided:
         reason = self._doubt()
-        if reason is not None:
-            return Undecided(self.step, reason)
+        if reason is not None or self.accepted is None:
+            return Undecided(self.step, reason or Reason.RESPONSE_NOT_CAPTURED)
         return Detected(
-            self.step,
+            self._at(self.accepted),
             {
                 "interface": INTERFACES[self.interface],
                 "refused level": level_shown(self.before.auth_level),
                 "refused because": self.before.reason,
+                "refused in": _place(self.before),
                 "accepted level": level_shown(self.best.auth_level),
+                "accepted in": _place(self.accepted),
             },
         )
+
+    def _at(self, bind: BindFact) -> ConnectionStep:
+        """The connection as of its bind: that is when it happened, whether or not the handshake was captured."""
+        fact = self.step.fact
+        return replace(self.step, fact=replace(fact, began=Moment(bind.ts_ns, fact.began.file, bind.frame)))
 
     def _doubt(self) -> Reason | None:
         fact = self.step.fact
         if fact.midstream:
             return Reason.STARTED_MIDSTREAM
-        if self.before.answer is None or not self.accepted:
+        if self.before.answer is None:
             return Reason.RESPONSE_NOT_CAPTURED
         if len(fact.binds) >= MAX_BINDS:
             return Reason.LIMIT
@@ -103,19 +110,22 @@ class Retries(Watcher):
         attempts = self._noted(step, interface)
         # Several interfaces in one bind: the fact does not say which of them was accepted.
         own = [one for one in step.fact.binds if set(one.interfaces) == {interface} and one.answer != _REFUSED]
-        before = [one for one in attempts if any(0 < bind.ts_ns - one.ts_ns <= self._within_ns for bind in own)]
+        before = [one for one in attempts if any(self._soon_after(one, bind) for bind in own)]
         if not before:
             return
         # A security context serves all interfaces of its connection: [MS-RPCE] 3.3.1.5.4.
         best = max((one for one in step.fact.binds if one.answer != _REFUSED), key=_strength)
-        accepted = any(one.answer == _ACCEPTED for one in own)
         stronger = [one for one in before if _strength(one) > _strength(best)]
         if stronger:
             # The latest that is sure: the shorter the time in which nothing may have been missed.
             last = max(stronger, key=lambda one: (one.answer is not None, one.ts_ns))
-            yield from self._wait(_Retry(step, interface, last, best, accepted))
-        elif accepted and any(one.answer for one in before):
+            then = (one for one in own if one.answer == _ACCEPTED and self._soon_after(last, one))
+            yield from self._wait(_Retry(step, interface, last, best, next(then, None)))
+        elif any(one.answer for one in before):
             yield True
+
+    def _soon_after(self, attempt: BindFact, bind: BindFact) -> bool:
+        return 0 < bind.ts_ns - attempt.ts_ns <= self._within_ns
 
     def _noted(self, step: ConnectionStep, interface: str) -> deque[BindFact]:
         key = step.fact.ends.orig_h, interface
@@ -135,6 +145,10 @@ class Retries(Watcher):
         heapq.heappush(self._open, (retry.step.fact.until, self._serial, retry))
         if len(self._open) > REMEMBERED:
             yield Undecided(heapq.heappop(self._open)[2].step, Reason.LIMIT)
+
+
+def _place(bind: BindFact) -> str:
+    return f"{bind.capture_id}, frame {bind.frame}"
 
 
 def _strength(bind: BindFact) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decoders.status import fault_name
+from decoders.status import fault_name, status_name
 
 
 def hexadecimal(number: int | None) -> str:
@@ -13,5 +13,5 @@ def code_shown(code: int | None) -> str:
     """A status or fault with its name."""
     if code is None:
         return "none"
-    name = fault_name(code)
+    name = status_name(code) or fault_name(code)
     return f"{hexadecimal(code)} {name}" if name else hexadecimal(code)

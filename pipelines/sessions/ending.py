@@ -27,13 +27,13 @@ class Ending:
         told, self._told = self._told, []
         return iter(told)
 
-    def read(self, read: Read, outcome: ReadOutcome, moment: Moment, pair: Pair, *, unanswered: bool = False) -> None:
+    def read(self, read: Read, outcome: ReadOutcome, moment: Moment, *, unanswered: bool = False) -> None:
         if read.finished is not None:
             return
         read.outcome, read.finished = outcome, moment
         if unanswered and read.doubt is None:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
-        self._registry.release(read, pair)
+        self._registry.release(read)
         if read.association is not None:
             read.association.reads.pop(id(read), None)
         session = read.session
@@ -41,7 +41,7 @@ class Ending:
         if session is not None:
             self._count(session, read)
         if call is not None:
-            self._told.append(ReadStep(read, pair, call))
+            self._told.append(ReadStep(read, read.pair, call))
         read.start, read.end, read.cancel = slim(read.start), slim(read.end), slim(read.cancel)
         if session is not None and session.closed_at is not None and not session.open_reads:
             self._session(session, SessionState.CLOSED)
@@ -69,7 +69,7 @@ class Ending:
             if not read.is_over:
                 began = read.start.began if read.start else moment
                 read.doubt = read.doubt or pair.blind_since(began)
-                self.read(read, outcome, moment, pair)
+                self.read(read, outcome, moment)
         state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
         for session in list(association.sessions.values()):
             if not session.is_over:
@@ -86,7 +86,7 @@ class Ending:
         left = {id(one): one for sessions in pair.by_queue.values() for one in sessions}
         left |= {id(one): one for one in pair.by_handle.values()}
         for read in list(pair.reads.values()):
-            self.read(read, ReadOutcome.UNFINISHED, END, pair)
+            self.read(read, ReadOutcome.UNFINISHED, END)
         for session in left.values():
             if not session.is_over:
                 self._session(session, SessionState.OPEN_AT_END)
@@ -95,7 +95,7 @@ class Ending:
         session.doubt = session.doubt or reason
         for read in list(session.outstanding.values()):
             read.doubt = read.doubt or reason
-            self.read(read, ReadOutcome.UNFINISHED, moment, session.pair)
+            self.read(read, ReadOutcome.UNFINISHED, moment)
         self._registry.delist(session)
         if not session.is_over:
             self._session(session, SessionState.OPEN_AT_END)

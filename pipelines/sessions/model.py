@@ -93,6 +93,7 @@ class Read:
 
     start: CallFact | None
     """None where only its end was seen."""
+    pair: Pair
     session: Session | None
     association: Association | None = None
     action: int | None = None
@@ -143,6 +144,7 @@ class Session:
     client_qm: str | None = None
     closed: CallFact | None = None
     closed_at: Moment | None = None
+    close_asked: bool = False
     last: CallFact | None = None
     state: SessionState | None = None
     doubt: Reason | None = None
@@ -181,7 +183,7 @@ class Pair:
     """Under way."""
     associations: dict[int, Association] = field(default_factory=dict)
     """By group id; those with a connection under way."""
-    by_queue: dict[int, list[Session]] = field(default_factory=dict)
+    by_queue: dict[int | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""
     by_handle: dict[str, Session] = field(default_factory=dict)
     reads: dict[str, Read] = field(default_factory=dict)

@@ -126,6 +126,7 @@ class Queues:
         action = desc.get("ulAction", 0)
         read = Read(
             step.call,
+            step.pair,
             step.session,
             action=action,
             request_id=desc.get("dwRequestID", 0),
@@ -174,12 +175,12 @@ class Queues:
         if unknown:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
         if (succeeded or unknown) and not read.is_peek and handle is not None:
-            self._registry.hold(read, handle, step.pair)
+            self._registry.hold(read, handle)
             return
         # A handle that no end may be called with; kept to recognise it.
         read.handle = handle
         outcome = ReadOutcome.UNFINISHED if unknown else _start_outcome(step, read)
-        self._ending.read(read, outcome, moment, step.pair)
+        self._ending.read(read, outcome, moment)
 
     def _settle_session(self, step: CallStep, queue_handle: int) -> None:
         """After the answer: a queue that the server knows is open, whoever saw the opening."""
@@ -224,14 +225,14 @@ class Queues:
             if call.status != v.MQ_OK or step.past_read is not None or step.foreign_read is not None:
                 return
             # Its start was not seen; that a message left the queue is worth a row all the same.
-            read = step.read = Read(None, None, handle=call.request["pphContext"])
+            read = step.read = Read(None, step.pair, None, handle=call.request["pphContext"])
             read.end = call
-            self._ending.read(read, outcome, moment, step.pair)
+            self._ending.read(read, outcome, moment)
             return
         if read.is_over:
             return
         read.end = call
-        self._ending.read(read, outcome, moment, step.pair, unanswered=call.status is None)
+        self._ending.read(read, outcome, moment, unanswered=call.status is None)
 
     def _cancel_asked(self, step: CallStep) -> None:
         self._names_queue(step)
@@ -251,7 +252,7 @@ class Queues:
         read.cancel = step.call
         if read.holds_message:
             read.end = step.call
-            self._ending.read(read, ReadOutcome.CANCELLED, moment, step.pair)
+            self._ending.read(read, ReadOutcome.CANCELLED, moment)
 
     # Sessions
 
@@ -273,6 +274,7 @@ class Queues:
             return
         step.session = step.pair.by_handle.get(handle)
         if step.session is not None:
+            step.session.close_asked = True
             return
         step.past_session = step.pair.past_sessions.get(handle)
         step.foreign = self._registry.session_of_another(step.pair, handle)

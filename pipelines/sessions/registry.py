@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from pipelines.sessions.model import Pair, Read, Session
+
+_Entry = TypeVar("_Entry")
 
 
 class Registry:
     def __init__(self) -> None:
         self._sessions: dict[int | str, list[Session]] = {}
         """By queue handle and by context handle; only those whose opening was seen."""
-        self._reads: dict[str, list[Read]] = {}
+        self._reads: dict[int | str, list[Read]] = {}
 
     def enlist(self, session: Session) -> None:
         pair = session.pair
@@ -41,25 +43,24 @@ class Registry:
     def session_of_another(self, pair: Pair, handle: int | str) -> Session | None:
         return next((one for one in reversed(self._sessions.get(handle, ())) if one.pair is not pair), None)
 
-    def hold(self, read: Read, handle: str, pair: Pair) -> None:
+    def hold(self, read: Read, handle: str) -> None:
         read.handle = handle
-        pair.reads[handle] = read
+        read.pair.reads[handle] = read
         self._reads.setdefault(handle, []).append(read)
 
-    def release(self, read: Read, pair: Pair) -> None:
+    def release(self, read: Read) -> None:
         if read.handle is None:
             return
-        if pair.reads.get(read.handle) is read:
-            del pair.reads[read.handle]
+        if read.pair.reads.get(read.handle) is read:
+            del read.pair.reads[read.handle]
         _remove(self._reads, read.handle, read)
-        pair.past_reads.put(read.handle, read)
+        read.pair.past_reads.put(read.handle, read)
 
     def read_of_another(self, pair: Pair, handle: str) -> Read | None:
-        own = pair.reads.get(handle)
-        return next((one for one in reversed(self._reads.get(handle, ())) if one is not own), None)
+        return next((one for one in reversed(self._reads.get(handle, ())) if one.pair is not pair), None)
 
 
-def _remove(lists: dict, key: object, entry: object) -> None:  # type: ignore[type-arg]
+def _remove(lists: dict[int | str, list[_Entry]], key: int | str, entry: _Entry) -> None:
     left = [one for one in lists.get(key, ()) if one is not entry]
     if left:
         lists[key] = left

@@ -21,6 +21,7 @@ CONNECTIONS
     close [NAME]                        FIN of the client, FIN of the server, ACK
     reset [NAME] [by server]            RST
     wait 5s                             us, ms, s, m, h
+    repeat 100 STATEMENT                the same, so many times
 
     NAME                c               used again it is a new connection, and the old one has no name
     from A, to A        10.0.0.5, .9    IPv4 or IPv6; the client's ports are 50001, 50002 ...

@@ -30,20 +30,27 @@ _INTERFACE_NAMES: Final = frozenset(interface.name for interface in INTERFACES.v
 AUTH_LEVELS: Final = {"none": 0, "connect": 2, "packet": 4, "integrity": 5, "privacy": 6}
 LOSABLE: Final = frozenset(("syn", "syn_ack", "ack", "bind", "bind_ack", "bind_nak", "auth3"))
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
+_REPEAT: Final = re.compile(r"\s*repeat (\d{1,4}) (.*)")
 _UNITS: Final = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 
 
 def parse(script: str) -> list[Statement]:
     found = []
     for line, text in enumerate(script.splitlines(), 1):
+        times, text = _repeated(text)
         try:
             tokens = Tokens(text)
             if not tokens.at_end:
-                found.append(_statement(line, tokens))
+                found += [_statement(line, tokens)] * times
                 tokens.end()
         except ScriptError as error:
             raise ScriptError(f"line {line}: {error}") from None
     return found
+
+
+def _repeated(text: str) -> tuple[int, str]:
+    found = _REPEAT.fullmatch(text)
+    return (int(found[1]), found[2]) if found else (1, text)
 
 
 def _statement(line: int, tokens: Tokens) -> Statement:
