@@ -99,6 +99,21 @@ class Connection:
         spoke = (low.packets and high.packets) or not (low.stream.pristine and high.stream.pristine)
         return bool(spoke) and not (low.sent_fin or high.sent_fin or self.is_over)
 
+    @property
+    def resets_fit(self) -> bool:
+        """Each RST stands where the bytes seen end: otherwise some before it may be missing without a trace."""
+        return all(self._reset_fits(half) for half in self._halves if half.sent_rst)
+
+    def _reset_fits(self, half: Half) -> bool:
+        other = self._halves[half.side.peer]
+        mine, theirs = half.stream.next_seq, other.stream.next_seq
+        if half.reset_seq not in (mine, add(mine, 1) if half.sent_fin else mine):
+            return False
+        if half.reset_ack is None:
+            # Nothing says what it had received; a FIN of the other side does.
+            return other.sent_fin
+        return half.reset_ack in (theirs, add(theirs, 1) if other.sent_fin else theirs)
+
     def isn(self, side: Side) -> int | None:
         return self._halves[side].isn
 

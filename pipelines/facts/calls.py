@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import Outcome
 from decoders.dcerpc.well_known import INTERFACES as KNOWN
+from decoders.interfaces import INTERFACES
 from pipelines.facts.model import BlindFact, CallFact, Ends, Moment
 from pipelines.facts.reasons import Reason
 
@@ -42,7 +43,7 @@ def call_fact(
         until = max(began, answered or began)
         client, server = place.id["orig_h"], place.id["resp_h"]
         return BlindFact(began, place.uid, client, server, until, Reason.BIND_NOT_SEEN)
-    if endpoint not in JUDGED:
+    if endpoint not in JUDGED or not _is_declared(identity):
         return None
     request, response = (compact(one) for one in values)
     return CallFact(
@@ -75,6 +76,12 @@ def call_fact(
         response_frames=_response_frames(call, placed.capture),
         capture_id=captures.capture_id(placed.capture),
     )
+
+
+def _is_declared(identity: Identity) -> bool:
+    """Another major version is another interface: [C706] 6.1.2."""
+    declared = INTERFACES[identity.interface_uuid].version
+    return identity.version.split(".")[0] == str(declared[0])
 
 
 _ANSWERED: Final = frozenset((Outcome.ANSWERED, Outcome.FAULTED, Outcome.ANSWER_CUT, Outcome.UNASKED))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.dcerpc.call_model import PduFate
 from decoders.net.addresses import to_text
 from decoders.tcp.model import Conflict, Data, Gap
-from pipelines.facts.model import BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
+from pipelines.facts.model import END, BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
@@ -83,7 +83,14 @@ class Witness:
         binds = tuple(_bind(bind, answers[0] if answers else None) for bind, answers in self._binds)
         until = end_of(connection.last_ts_ns)
         closed = not _ENDINGS.isdisjoint(connection.history(place.orig))
-        yield ConnectionFact(self._began, place.uid, ends, until, closed, connection.starts_midstream, binds)
+        last = max(self._last.values(), default=self._began)
+        if not connection.resets_fit:
+            self._blind(last, until, Reason.BYTES_MISSING)
+        fact = ConnectionFact(self._began, place.uid, ends, until, closed, connection.starts_midstream, binds)
+        yield fact
+        if not closed and fact.may_read:
+            # Its last packets may be missing without a trace.
+            yield BlindFact(last, place.uid, ends.orig_h, ends.resp_h, END, Reason.CAPTURE_ENDED)
         for began, end, reason in self._stretches:
             yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
 

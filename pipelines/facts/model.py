@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from decoders.interfaces import qm2qm
 from pipelines.facts.reasons import Reason
 
 Row = dict[str, Any]
 Values = dict[str, Any]
+QM2QM: Final = qm2qm.INTERFACE.uuid
 
 
 class Moment(NamedTuple):
@@ -122,6 +124,11 @@ class ConnectionFact:
     """A FIN or RST was seen."""
     midstream: bool
     binds: tuple[BindFact, ...]
+
+    @property
+    def may_read(self) -> bool:
+        """Whether calls of qm2qm may have been made on it."""
+        return self.midstream or not self.binds or any(QM2QM in bind.interfaces for bind in self.binds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,10 @@ def unauthenticated(step: CallStep) -> bool | Reason:
     """Whether the call carries no authentication; a Reason where it only looks like that."""
     if strength(step.call.auth_level):
         return False
+    binds = step.connection.fact.binds if step.connection else ()
+    if any(strength(bind.auth_level) for bind in binds):
+        # At level connect the requests themselves show nothing.
+        return False
     return unproven(step) or True
 
 

@@ -113,7 +113,7 @@ def _not_all_seen(step: SessionStep) -> Reason | None:
         return Reason.OPEN_NOT_SEEN
     if session.state is SessionState.OPEN_AT_END:
         return Reason.CAPTURE_ENDED
-    return step.pair.blind_since(session.opened.until)
+    return session.blind_since(session.opened.until)
 
 
 RULES: Final = (

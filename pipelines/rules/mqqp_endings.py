@@ -20,7 +20,7 @@ def _receive_completed(step: ReadStep) -> Answer:
     read = step.read
     if read.is_peek or read.start is None:
         return None
-    if read.outcome in _COMPLETED:
+    if read.outcome in _COMPLETED or read.end_asked:
         return True
     if read.handle is None:
         # Nothing was received: nothing to complete.
@@ -32,7 +32,7 @@ def _receive_completed(step: ReadStep) -> Answer:
 
 def _queue_closed(step: SessionStep) -> Answer:
     session = step.session
-    if session.closed is not None:
+    if session.closed is not None or session.close_asked:
         return True
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
@@ -52,7 +52,7 @@ def _cursor_closed(step: SessionStep) -> Answer:
         return Reason.OPEN_NOT_SEEN
     if session.closed is None and session.state is not SessionState.RUNDOWN:
         return session.doubt or Reason.CAPTURE_ENDED
-    reason = session.doubt or step.pair.blind_since(session.opened.until)
+    reason = session.doubt or session.blind_since(session.opened.until)
     return reason or Broken({"hCursor": ", ".join(map(hexadecimal, session.cursors))})
 
 

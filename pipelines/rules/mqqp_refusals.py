@@ -44,7 +44,7 @@ def _duplicate_request(step: CallStep) -> Answer:
     if (reason := step.blind_since(first.began)) is not None:
         return reason
     apart = min(step.call.began.ts_ns - first.began.ts_ns, first.answered.ts_ns - answered.ts_ns)
-    if first.uid != step.call.uid or apart < step.settings["crossing_seconds"] * 1_000_000_000:
+    if first.uid != step.call.uid or apart < step.settings["crossing_seconds"] * v.NANOSECONDS:
         return Reason.TIMES_CROSS
     shown = {"dwRequestID": step.desc.get("dwRequestID"), "still pending": first.call_uid}
     return demanded(step, (v.MQ_ERROR_INVALID_PARAMETER,), shown)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
-from pipelines.rules.not_open import denied, queue_named, queue_not_open
+from pipelines.rules.not_open import denied, own, queue_named, queue_not_open
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.model import ReadOutcome
 
@@ -22,29 +22,49 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import CallStep
 
 _ENDED: Final = frozenset((ReadOutcome.ACKED, ReadOutcome.NACKED))
+_NOTHING_TO_END: Final = frozenset((ReadOutcome.PEEKED, ReadOutcome.TIMED_OUT, ReadOutcome.FAILED))
 
 
 def _open_before_use(step: CallStep) -> Answer:
     if step.call.operation == v.CLOSE:
         return _close_of_opened(step)
-    if not step.first_seen:
-        return True if step.session and step.session.opened else Reason.OPEN_NOT_SEEN
-    return queue_not_open(step) or Broken({"hQueue": hexadecimal(queue_named(step)), "answer": code_shown(step.code)})
+    if not step.first_seen or _opened_meanwhile(step):
+        return True if step.first_seen or (step.session and step.session.opened) else Reason.OPEN_NOT_SEEN
+    shown = {"hQueue": hexadecimal(queue_named(step)), "answer": code_shown(step.code)}
+    return queue_not_open(step) or _crossed(step) or Broken(shown)
+
+
+def _opened_meanwhile(step: CallStep) -> bool:
+    """The opening was asked for before the call, and answered later."""
+    sessions = step.pair.by_queue.get(queue_named(step) or 0, ())
+    return any(one.opened is not None and one.opened.began < step.call.began for one in sessions)
 
 
 def _close_of_opened(step: CallStep) -> Answer:
-    if step.request.get("pphContext") is None:
+    handle = step.request.get("pphContext")
+    if handle is None:
         return None
-    if step.session is not None:
+    if step.session is not None and own(step, step.session):
         return True if step.session.opened else Reason.OPEN_NOT_SEEN
-    return denied(step) or Broken({"pphContext": step.request["pphContext"], "answer": code_shown(step.code)})
+    return denied(step) or _crossed(step) or Broken({"pphContext": handle, "answer": code_shown(step.code)})
+
+
+def _crossed(step: CallStep) -> Reason | None:
+    """The call and what closed the queue may have been on their way at once."""
+    past = step.past_session
+    if past is None or past.closed_at is None or step.connection is None:
+        return None
+    if not own(step, past) and past.closed_at < step.connection.fact.began:
+        return None
+    apart = step.call.began.ts_ns - past.closed_at.ts_ns
+    return Reason.TIMES_CROSS if apart < step.settings["crossing_seconds"] * v.NANOSECONDS else None
 
 
 def _end_known_handle(step: CallStep) -> Answer:
     handle = step.request.get("pphContext")
-    if handle is None or step.past_read is not None:
+    if handle is None or (step.past_read is not None and own(step, step.past_read)):
         return None
-    if step.read is not None and step.read.start is not None:
+    if step.read is not None and step.read.start is not None and own(step, step.read):
         return True
     return denied(step) or Broken({"pphContext": handle, "answer": code_shown(step.code)})
 
@@ -53,7 +73,7 @@ def _end_once(step: CallStep) -> Answer:
     if step.read is not None and step.read.start is not None:
         return True
     past = step.past_read
-    if past is None or not past.is_over or past.outcome not in _ENDED or past.end is None:
+    if past is None or not past.is_over or past.outcome not in _ENDED or past.end is None or not own(step, past):
         return None
     return _again(step, past) or Broken({"pphContext": past.handle, "ended before by": past.end.call_uid})
 
@@ -62,9 +82,7 @@ def _no_end_after_failure(step: CallStep) -> Answer:
     if step.read is not None and step.read.start is not None:
         return True
     past = step.past_read
-    if past is None or not past.is_over or past.outcome in _ENDED or past.start is None:
-        return None
-    if past.outcome in (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED, ReadOutcome.CANCELLED):
+    if past is None or not past.is_over or past.outcome not in _NOTHING_TO_END or not own(step, past):
         return None
     return _again(step, past) or Broken({"pphContext": past.handle, "start": str(past.outcome)})
 
@@ -90,7 +108,7 @@ def _cancel_outstanding(step: CallStep) -> Answer:
     past = step.past_read
     if past is not None and past.finished is not None:
         apart = step.call.began.ts_ns - past.finished.ts_ns
-        if apart < step.settings["crossing_seconds"] * 1_000_000_000:
+        if apart < step.settings["crossing_seconds"] * v.NANOSECONDS:
             return Reason.TIMES_CROSS
     return Broken({"dwRequestID": step.request.get("dwRequestID"), "answer": code_shown(step.code)})
 
@@ -99,13 +117,15 @@ def _request_id_unique(step: CallStep) -> Answer:
     session, rival, desc = step.session, step.rival, step.desc
     if desc is None:
         return None
-    if session is None or step.first_seen:
+    if session is None or step.first_seen or step.other_association:
         return Reason.OPEN_NOT_SEEN
     # Closing the queue gives up whatever waits on it: [MS-MQQP] 3.1.4.4.
     if rival is None or rival.start is None or rival.given_up is not None or session.close_asked:
         return True
     if (reason := step.blind_since(rival.start.began)) is not None:
         return reason
+    if rival.start.answered is None:
+        return Reason.RESPONSE_NOT_CAPTURED
     return Broken({"dwRequestID": desc.get("dwRequestID"), "still under way": rival.start.call_uid})
 
 
@@ -127,7 +147,7 @@ def _same_queue_values(step: CallStep) -> Answer:
     if step.first_seen or step.session is None:
         return None
     opened = step.session.opened
-    if opened is None:
+    if opened is None or step.other_association:
         return Reason.OPEN_NOT_SEEN
     used = step.request.get("pQueue") if step.call.operation == v.CANCEL else (step.desc or {}).get("dwQueue")
     if used == step.session.p_queue:
@@ -143,7 +163,7 @@ _ALL_SEEN: Final = "or anything between the two hosts was missed since their ass
 RULES: Final = (
     _client(
         "mqqp-open-before-use",
-        "A queue or session handle was used that had not been opened",
+        "A queue or session handle was used that was not open",
         section="3.1.4.3",
         requirement="A client opens a queue with RemoteQMOpenQueue before it starts, cancels, purges or closes on it.",
         keyword="MUST",

@@ -21,6 +21,9 @@ _VISTA: Final = (6, 0, 0)
 def _start_by_version(step: CallStep) -> Answer:
     if step.server_version is None:
         return Reason.SERVER_VERSION_UNKNOWN
+    # A server that told two versions has none, and one answer may be missing.
+    if step.asked_version is not None and (reason := step.blind_since(step.asked_version.until)) is not None:
+        return reason
     old = step.server_version < _FIRST_WITH_START2
     if (step.call.operation == v.START) == old:
         return True
@@ -33,7 +36,8 @@ def _start_by_version(step: CallStep) -> Answer:
 
 
 def _version_asked(step: CallStep) -> Answer:
-    if step.asked_version is not None:
+    born = step.connection.association.born if step.connection else None
+    if step.asked_version is not None and (born is None or step.asked_version.began >= born):
         return True
     if (reason := step.association_incomplete()) is not None:
         return reason
@@ -57,6 +61,8 @@ def _port_followed(step: CallStep) -> Answer:
         return True
     if told.uid != step.call.uid:
         return Reason.OTHERS_NOT_SEEN
+    if (reason := step.blind_since(told.until)) is not None:
+        return reason
     return Broken({"port told": port, "port used": step.call.ends.resp_p})
 
 

@@ -34,6 +34,9 @@ def end(pair: Pair, connection: Connection) -> list[Association]:
     pair.connections.pop(fact.uid, None)
     association.open_uids.discard(fact.uid)
     association.all_closed &= fact.closed
+    if not connection.group_known and not fact.closed:
+        for one in pair.associations.values():
+            one.all_closed = False
     if any(not other.group_known for other in pair.connections.values()):
         # One of unknown association may be of any.
         return []

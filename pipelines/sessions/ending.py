@@ -64,16 +64,17 @@ class Ending:
 
     def severed(self, pair: Pair, association: Association, moment: Moment) -> None:
         """[MS-MQQP] 3.1.6: with the last connection the server runs down what is open, and returns what was held."""
+        pair.loose |= not association.all_closed
         outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
         for read in list(association.reads.values()):
             if not read.is_over:
                 began = read.start.began if read.start else moment
-                read.doubt = read.doubt or pair.blind_since(began)
+                read.doubt = read.doubt or _doubt(pair, association, began)
                 self.read(read, outcome, moment)
         state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
         for session in list(association.sessions.values()):
             if not session.is_over:
-                session.doubt = session.doubt or pair.blind_since(session.first.until)
+                session.doubt = session.doubt or _doubt(pair, association, session.first.until)
                 if association.all_closed and session.closed_at is None:
                     session.closed_at = moment
                 self._registry.delist(session)
@@ -126,3 +127,12 @@ class Ending:
             session.association.sessions.pop(id(session), None)
         self._told.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
+
+
+def _doubt(pair: Pair, association: Association, since: Moment) -> Reason | None:
+    reason = pair.blind_since(since) or association.blind_since(since)
+    if reason is Reason.CAPTURE_ENDED and not association.all_closed:
+        # That is what the outcome says.
+        return None
+    # One that began before the capture may have other connections, which say nothing any more.
+    return reason or (Reason.STARTED_MIDSTREAM if association.born is None and association.all_closed else None)

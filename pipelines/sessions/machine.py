@@ -48,11 +48,20 @@ class ServerMachine:
         """Facts come in order of (began, place)."""
         yield from self._settle(fact.began)
         if isinstance(fact, BlindFact):
-            self._pair(fact.client).go_blind(fact.until, fact.reason)
+            self._blind(fact)
         elif isinstance(fact, ConnectionFact):
             yield from self._connection(fact)
         else:
             self._asked(fact)
+
+    def _blind(self, fact: BlindFact) -> None:
+        pair = self._pair(fact.client)
+        connection = pair.connections.get(fact.uid)
+        if fact.reason is Reason.CAPTURE_ENDED and connection is not None and connection.group_known:
+            # What a connection may still have carried concerns its own association.
+            connection.association.go_blind(fact.until, fact.reason)
+        else:
+            pair.go_blind(fact.until, fact.reason)
 
     def finish(self) -> Iterator[Step]:
         """No more facts come."""

@@ -66,8 +66,23 @@ REMEMBERED: Final = 512
 """Closed handles, finished requests, acknowledged messages: of each client or session, each."""
 
 
+@dataclass(slots=True, eq=False, kw_only=True)
+class Sight:
+    """Until when something may have happened out of sight."""
+
+    blind_until: Moment = BEGINNING
+    blind_reason: Reason | None = None
+
+    def go_blind(self, until: Moment, reason: Reason) -> None:
+        if until > self.blind_until:
+            self.blind_until, self.blind_reason = until, reason
+
+    def blind_since(self, since: Moment) -> Reason | None:
+        return self.blind_reason if self.blind_until >= since else None
+
+
 @dataclass(slots=True, eq=False)
-class Association:
+class Association(Sight):
     """Connections of a client that share context handles: [MS-RPCE] 3.3.1.1.1."""
 
     born: Moment | None
@@ -110,7 +125,9 @@ class Read:
     cancel: CallFact | None = None
     """A cancel that the server accepted."""
     given_up: CallFact | None = None
-    """The client's end or cancel, whatever the server says to it."""
+    """The client's end or cancel, as long as the server has not refused it."""
+    end_asked: bool = False
+    """The client called for its end or cancel, whatever came of it."""
     end: CallFact | None = None
     """The call that ended it: end-receive or cancel."""
     finished: Moment | None = None
@@ -167,22 +184,36 @@ class Session:
     cursors_closed: int = 0
     closed_cursors: Recent[int, CallFact] = field(default_factory=lambda: Recent(REMEMBERED))
 
+    def blind_since(self, since: Moment) -> Reason | None:
+        """Why something about it may have been missed since then."""
+        reason = self.pair.blind_since(since)
+        return reason or (self.association.blind_since(since) if self.association else None)
+
+    @property
+    def numbers(self) -> set[int]:
+        """That name the queue in calls: [MS-MQQP] 3.1.4.3 and its note <15>."""
+        return {number for number in (self.queue_handle, self.context) if number is not None}
+
+    @property
+    def handles(self) -> set[int | str]:
+        return self.numbers | ({self.handle} if self.handle is not None else set())
+
     @property
     def is_over(self) -> bool:
         return self.state is not None
 
 
 @dataclass(slots=True, eq=False)
-class Pair:
+class Pair(Sight):
     """What one client does with the server."""
 
     client: str
-    blind_until: Moment = BEGINNING
-    blind_reason: Reason | None = None
     connections: dict[str, Connection] = field(default_factory=dict)
     """Under way."""
     associations: dict[int, Association] = field(default_factory=dict)
     """By group id; those with a connection under way."""
+    loose: bool = False
+    """An association of it was not seen to end: what it had open may be open still."""
     by_queue: dict[int | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""
     by_handle: dict[str, Session] = field(default_factory=dict)
@@ -193,13 +224,6 @@ class Pair:
     past_reads: Recent[str, Read] = field(default_factory=lambda: Recent(REMEMBERED))
     """Ended or failed ones, by context handle."""
     asked_version: CallFact | None = None
-    """Its last RemoteQmGetVersion that was answered."""
+    """Its last RemoteQmGetVersion."""
     port_answer: CallFact | None = None
     """Its last answered query for the port of qm2qm."""
-
-    def go_blind(self, until: Moment, reason: Reason) -> None:
-        if until > self.blind_until:
-            self.blind_until, self.blind_reason = until, reason
-
-    def blind_since(self, since: Moment) -> Reason | None:
-        return self.blind_reason if self.blind_until >= since else None

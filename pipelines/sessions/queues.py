@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.facts.versions import said_version
 from pipelines.sessions.ending import Ending
 from pipelines.sessions.model import Read, ReadOutcome, Session
 from pipelines.sessions.registry import Registry
@@ -43,6 +42,7 @@ class Queues:
             v.CANCEL: self._cancel_asked,
             v.CLOSE_CURSOR: self._cursor_asked,
             v.PURGE: self._names_queue,
+            v.VERSION: self._version_asked,
         }
         self._on_answered: Final[dict[str, Callable[[CallStep, Moment], None]]] = {
             **dict.fromkeys(v.STARTS, self._start_answered),
@@ -52,7 +52,6 @@ class Queues:
             v.CANCEL: self._cancel_answered,
             v.CLOSE_CURSOR: self._cursor_answered,
             v.PURGE: self._purge_answered,
-            v.VERSION: self._version_answered,
             v.PORT: self._port_answered,
         }
 
@@ -92,7 +91,10 @@ class Queues:
         pair = step.pair
         sessions = pair.by_queue.get(queue_handle)
         if sessions:
-            step.session = sessions[-1]
+            association = step.connection.association if step.connection else None
+            own = [session for session in sessions if session.association is association]
+            step.session = own[-1] if own else sessions[-1]
+            step.other_association = not own
             return
         step.first_seen = True
         step.past_session = pair.past_sessions.get(queue_handle)
@@ -139,8 +141,11 @@ class Queues:
         if session is not None and read.request_id is not None:
             step.rival = session.outstanding.get(read.request_id)
             self._outstand(session, read)
-        if session is not None:
-            step.closed_cursor = session.closed_cursors.get(desc.get("hCursor", 0))
+        cursor = desc.get("hCursor", 0)
+        if session is not None and cursor:
+            step.closed_cursor = session.closed_cursors.get(cursor)
+            if len(session.cursors) < MAX_CURSORS:
+                session.cursors.setdefault(cursor, step.call)
         if step.connection is not None:
             read.association = step.connection.association
             read.association.reads[id(read)] = read
@@ -189,11 +194,16 @@ class Queues:
             step.session = sessions[-1] if sessions else self._adopt(step, queue_handle)
 
     def _note_cursor(self, step: CallStep) -> None:
-        cursor = (step.desc or {}).get("hCursor", 0)
-        session = step.session
-        if cursor and session is not None and step.succeeded and len(session.cursors) < MAX_CURSORS:
-            session.cursors.setdefault(cursor, step.call)
+        cursor, session = (step.desc or {}).get("hCursor", 0), step.session
+        if not cursor or session is None:
+            return
+        if step.succeeded:
             session.closed_cursors.drop(cursor)
+            if step.first_seen:
+                session.cursors.setdefault(cursor, step.call)
+        elif session.cursors.get(cursor) is step.call:
+            # Refused: it proves no cursor.
+            del session.cursors[cursor]
 
     # Ends and cancels
 
@@ -205,6 +215,7 @@ class Queues:
         if read is not None:
             step.session = read.session
             # Of two ends under way, the second is one too many.
+            read.end_asked = True
             if read.given_up is None or read.given_up.operation != v.END:
                 step.read, read.given_up = read, step.call
             else:
@@ -241,6 +252,7 @@ class Queues:
             step.read = step.session.outstanding.get(request_id)
             if step.read is not None:
                 step.read.given_up = step.read.given_up or step.call
+                step.read.end_asked = True
             else:
                 step.past_read = step.session.finished.get(request_id)
 
@@ -310,9 +322,8 @@ class Queues:
         if step.session is not None and step.succeeded:
             step.session.purges += 1
 
-    def _version_answered(self, step: CallStep, _: Moment) -> None:
-        if said_version(step.call) is not None:
-            step.pair.asked_version = step.call
+    def _version_asked(self, step: CallStep) -> None:
+        step.pair.asked_version = step.call
 
     def _port_answered(self, step: CallStep, _: Moment) -> None:
         if step.request.get("dwPortType") == v.IP_READ and step.response.get("return_value"):

@@ -18,27 +18,24 @@ class Registry:
 
     def enlist(self, session: Session) -> None:
         pair = session.pair
-        if session.queue_handle is not None:
-            pair.by_queue.setdefault(session.queue_handle, []).append(session)
+        for number in session.numbers:
+            pair.by_queue.setdefault(number, []).append(session)
         if session.handle is not None:
             pair.by_handle[session.handle] = session
         if session.opened is not None:
-            for handle in (session.queue_handle, session.handle):
-                if handle is not None:
-                    self._sessions.setdefault(handle, []).append(session)
+            for handle in session.handles:
+                self._sessions.setdefault(handle, []).append(session)
 
     def delist(self, session: Session) -> None:
         """New calls with its handles mean another one."""
         pair = session.pair
-        if session.queue_handle is not None:
-            _remove(pair.by_queue, session.queue_handle, session)
-            _remove(self._sessions, session.queue_handle, session)
-            pair.past_sessions.put(session.queue_handle, session)
-        if session.handle is not None:
-            if pair.by_handle.get(session.handle) is session:
-                del pair.by_handle[session.handle]
-            _remove(self._sessions, session.handle, session)
-            pair.past_sessions.put(session.handle, session)
+        for number in session.numbers:
+            _remove(pair.by_queue, number, session)
+        if session.handle is not None and pair.by_handle.get(session.handle) is session:
+            del pair.by_handle[session.handle]
+        for handle in session.handles:
+            _remove(self._sessions, handle, session)
+            pair.past_sessions.put(handle, session)
 
     def session_of_another(self, pair: Pair, handle: int | str) -> Session | None:
         return next((one for one in reversed(self._sessions.get(handle, ())) if one.pair is not pair), None)

@@ -40,6 +40,8 @@ class CallStep:
     """Start: a read of the same queue with the same request id that was not over."""
     closed_cursor: CallFact | None = None
     """Start: the call that had closed its cursor."""
+    other_association: bool = False
+    """The session was opened in another association of the client, so that it may be another one's."""
     first_seen: bool = False
     """The call names a queue handle that nobody was seen to open."""
     server_version: Version | None = None
@@ -83,7 +85,10 @@ class CallStep:
 
     def blind_since(self, since: Moment) -> Reason | None:
         """Why something between the two hosts may have been missed since then."""
-        return self.pair.blind_since(since)
+        reason = self.pair.blind_since(since)
+        if reason is None and self.connection is not None:
+            reason = self.connection.association.blind_since(since)
+        return reason or (self.session.blind_since(since) if self.session else None)
 
     def association_incomplete(self) -> Reason | None:
         """Why a handle of this association may have been given without being seen; None: all was seen."""
@@ -93,7 +98,7 @@ class CallStep:
 def incomplete(association: Association | None, pair: Pair) -> Reason | None:
     if association is None or association.born is None:
         return Reason.STARTED_MIDSTREAM
-    return pair.blind_since(association.born)
+    return pair.blind_since(association.born) or association.blind_since(association.born)
 
 
 def descriptor(values: Values | None) -> Values | None:
