@@ -308,6 +308,8 @@ class Queues:
     def _cursor_asked(self, step: CallStep) -> None:
         self._names_queue(step)
         cursor = step.request.get("hCursor", 0)
+        if step.session is not None:
+            step.closed_cursor = step.session.closed_cursors.get(cursor)
         if step.session is not None and cursor in step.session.cursors:
             del step.session.cursors[cursor]
             step.session.cursors_closed += 1

@@ -39,7 +39,7 @@ class CallStep:
     rival: Read | None = None
     """Start: a read of the same queue with the same request id that was not over."""
     closed_cursor: CallFact | None = None
-    """Start: the call that had closed its cursor."""
+    """Start or close of a cursor: the call that had closed that cursor."""
     other_association: bool = False
     """The session was opened in another association of the client, so that it may be another one's."""
     first_seen: bool = False

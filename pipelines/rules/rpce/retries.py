@@ -17,8 +17,8 @@ from decoders.dcerpc.well_known import INTERFACES
 from pipelines.facts.connections import MAX_BINDS
 from pipelines.facts.model import Moment
 from pipelines.facts.reasons import Reason
-from pipelines.rules.authentication import level_shown, strength
 from pipelines.rules.model import Detected, Undecided, Watcher
+from pipelines.rules.rpce.authentication import level_shown, strength
 from pipelines.sessions.model import REMEMBERED, Recent
 from pipelines.sessions.steps import CallStep, ConnectionStep
 

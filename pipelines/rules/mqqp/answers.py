@@ -25,6 +25,7 @@ _ACTIONS: Final = {
     v.START2: v.ACTIONS_BY_POSITION,
     v.BY_LOOKUP: v.ACTIONS_BY_LOOKUP,
 }
+_CANCELLED: Final = frozenset((v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT, v.MQ_ERROR_OPERATION_CANCELLED))
 _GONE: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT, 0xC00E_001D, 0xC00E_0088))
 """MQ_ERROR_MESSAGE_ALREADY_RECEIVED, MQ_ERROR_MESSAGE_NOT_FOUND: a message that was asked for is not in the queue."""
 
@@ -85,6 +86,19 @@ def _answer_in_time(step: CallStep) -> Answer:
     if took <= timeout + step.settings["answer_margin_seconds"] * _MS_A_SECOND:
         return True
     return step.blind_since(asked) or Broken({"ulTimeout": f"{timeout} ms", "answered after": f"{took} ms"})
+
+
+def _cancel_ends_start(step: CallStep) -> Answer:
+    cancel = step.read.cancel if step.read else None
+    answered = step.call.answered
+    if cancel is None or cancel.answered is None or answered is None or step.call.status is None:
+        return None
+    if step.call.status in _CANCELLED:
+        return True
+    # A message may come, or the time be over, while the cancel is on its way.
+    if answered.ts_ns - cancel.answered.ts_ns < step.settings["crossing_seconds"] * v.NANOSECONDS:
+        return Reason.TIMES_CROSS
+    return Broken({"return_value": code_shown(step.call.status), "cancelled by": cancel.call_uid})
 
 
 def _ack_decides(step: CallStep) -> Answer:
@@ -184,6 +198,17 @@ RULES: Final[tuple[Rule, ...]] = (
         check=_answer_in_time,
         settings={"answer_margin_seconds": 10},
         undecidable_when="bytes are missing meanwhile; the margin must be larger than a retransmission takes",
+    ),
+    _server(
+        "mqqp-cancel-ends-start",
+        "A start went on although the server had accepted its cancel",
+        section="3.1.4.6",
+        requirement="A start whose cancel succeeds returns MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT.",
+        level=Level.LOW,
+        operations=v.BY_POSITION,
+        needs=BOTH,
+        check=_cancel_ends_start,
+        undecidable_when="its answer came so soon after the cancel that the two may have crossed",
     ),
     _server(
         "mqqp-ack-decides",

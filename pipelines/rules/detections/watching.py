@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -23,7 +24,7 @@ MAX_CLIENTS: Final = 4_096
 wrongly."""
 
 
-class CallWatcher(Watcher):
+class CallWatcher(Watcher, ABC):
     """Of some operations; calls that cannot be read never reach `look`."""
 
     needs: ClassVar[Mapping[str, frozenset[Need]]]
@@ -36,8 +37,9 @@ class CallWatcher(Watcher):
             return (self.missed(step, reason),)
         return self.look(step)
 
+    @abstractmethod
     def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
-        raise NotImplementedError
+        """A call that could be read."""
 
     def missed(self, step: CallStep, reason: Reason) -> Undecided:
         return Undecided(step, reason)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
-from pipelines.rules.not_open import denied, own, queue_named, queue_not_open
+from pipelines.rules.mqqp.not_open import denied, own, queue_named, queue_not_open
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.model import ReadOutcome
 

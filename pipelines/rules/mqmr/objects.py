@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from decoders.interfaces.qmmgmt import MgmtObjectType
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.authentication import unauthenticated
 from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, RESPONSE, Broken, Level, Party, Rule
+from pipelines.rules.rpce.authentication import unauthenticated
 from pipelines.rules.shown import code_shown, hexadecimal
 
 if TYPE_CHECKING:

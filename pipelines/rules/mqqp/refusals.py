@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.demanded import demanded
 from pipelines.rules.model import BOTH, Exemption, Level, Party, Rule
-from pipelines.rules.mqqp_errors import nothing_pending
-from pipelines.rules.not_open import queue_named, queue_not_open
+from pipelines.rules.mqqp.demanded import demanded
+from pipelines.rules.mqqp.errors import nothing_pending
+from pipelines.rules.mqqp.not_open import queue_named, queue_not_open
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:
@@ -72,10 +72,14 @@ def _not_open(step: CallStep) -> Answer:
 
 
 def _cursor_close(step: CallStep) -> Answer:
-    if not step.first_seen:
-        return None
     shown = {"hQueue": hexadecimal(queue_named(step)), "hCursor": hexadecimal(step.request.get("hCursor", 0))}
-    return queue_not_open(step) or demanded(step, (v.MQ_ERROR_INVALID_HANDLE,), shown)
+    if step.first_seen:
+        return queue_not_open(step) or demanded(step, (v.MQ_ERROR_INVALID_HANDLE,), shown)
+    if step.closed_cursor is None:
+        return None
+    if not step.failed:
+        return Reason.OPEN_NOT_SEEN
+    return step.blind_since(step.closed_cursor.until) or demanded(step, (v.MQ_ERROR_INVALID_HANDLE,), shown)
 
 
 def _cancel_unknown(step: CallStep) -> Answer:
@@ -146,9 +150,10 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _server(
         "mqqp-error-cursor-close",
-        "A cursor of a queue that was not open got another answer than MQ_ERROR_INVALID_HANDLE",
+        "A cursor that was not there got another answer than MQ_ERROR_INVALID_HANDLE",
         section="3.1.4.5",
-        requirement="Where hQueue is not open the answer to RemoteQMCloseCursor is MQ_ERROR_INVALID_HANDLE.",
+        requirement="Where hQueue is not open, or the cursor is closed already, the answer to RemoteQMCloseCursor is "
+        "MQ_ERROR_INVALID_HANDLE.",
         keyword="MUST",
         operations=(v.CLOSE_CURSOR,),
         check=_cursor_close,

@@ -9,8 +9,8 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.connections import MAX_BINDS
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import said_version
-from pipelines.rules.authentication import unproven
 from pipelines.rules.model import BOTH, RESPONSE, Broken, Level, Party, Rule
+from pipelines.rules.rpce.authentication import unproven
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
 from pipelines.rules.shown import code_shown, hexadecimal
-from pipelines.rules.watching import detection
 from pipelines.sessions.model import ReadOutcome, Recent, SessionState
 from pipelines.sessions.steps import ReadStep, SessionStep
 

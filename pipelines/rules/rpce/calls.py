@@ -9,9 +9,9 @@ from decoders.dcerpc.call_model import Outcome
 from decoders.interfaces import INTERFACES
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.authentication import level_shown, strength, unauthenticated, unproven
 from pipelines.rules.model import OPERATION, Broken, Level, Party, Rule, Subject
-from pipelines.rules.rpce_retries import Retries
+from pipelines.rules.rpce.authentication import level_shown, strength, unauthenticated, unproven
+from pipelines.rules.rpce.retries import Retries
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -68,59 +68,59 @@ def _opnum_refused(step: CallStep) -> Answer:
     return Broken({"interface": call.endpoint, "opnum": call.opnum, "answer": "response"})
 
 
-_client = partial(Rule, party=Party.CLIENT)
+# [MS-MQQP] 5 and [MS-RPCE] let a network choose: these report how it chose, and accuse nobody.
+_posture = partial(Rule, keyword="", party=Party.NOBODY, attack=("T1557",))
 _MAYBE_PROTECTED: Final = "a part of the connection is missing: authentication can be negotiated at any time"
 
 RULES: Final = (
-    _client(
+    _posture(
         "rpce-unauthenticated-call",
         "A call was made without authentication",
         document="MS-MQQP",
         section="5",
-        requirement="Calls carry authentication; only RemoteQMGetQMQMServerPort is made without. "
-        "(The document lets a network do without it, and asks servers to refuse such calls.)",
-        keyword="MAY",
+        requirement="Reported is a call without authentication other than RemoteQMGetQMQMServerPort. "
+        "The document lets a network do without it, and asks servers to refuse such calls.",
         level=Level.MEDIUM,
         operations=_PROTECTED,
         needs=OPERATION,
         check=_unauthenticated_call,
         undecidable_when=_MAYBE_PROTECTED,
     ),
-    _client(
+    _posture(
         "rpce-level-below-integrity",
         "A call was made at an authentication level below integrity",
         document="MS-RPCE",
         section="2.2.1.1.8",
-        requirement="From level integrity on nobody on the way can change what is sent. "
-        "(The document defines the levels and permits each.)",
-        keyword="MAY",
+        requirement="Reported is a call that somebody on the way could have changed: below level integrity. "
+        "The document defines the levels and permits each.",
         level=Level.LOW,
         operations=_PROTECTED,
         needs=OPERATION,
         check=_level_below_integrity,
         undecidable_when=_MAYBE_PROTECTED,
     ),
-    _client(
+    _posture(
         "rpce-retried-weaker",
         "After a refused bind the client came back with weaker authentication",
         document="MS-RPCE",
         section="3.3.1.5.2",
-        requirement="Where a security context is refused the call has failed; a weaker one is no substitute for it.",
-        keyword="SHOULD NOT",
+        requirement="Reported is a client whose bind was refused and who was let in with weaker authentication.",
         level=Level.HIGH,
+        attack=("T1562.010",),
         subject=Subject.CONNECTION,
         watch=Retries,
         settings={"retry_seconds": 300},
         undecidable_when="an answer to a bind is missing, the connection goes on beyond the capture, or anything "
         "between the two hosts was missed since the refusal",
     ),
-    _client(
+    Rule(
         "rpce-opnum-range",
         "An operation was called that the interface does not have",
         document="C706",
         section="12.5.2.12",
         requirement="The operation number is one of the interface's: 0 to 10 of qm2qm, 0 and 1 of qmmgmt.",
         keyword="MUST",
+        party=Party.CLIENT,
         level=Level.LOW,
         needs=OPERATION,
         check=_opnum_range,

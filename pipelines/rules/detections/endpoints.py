@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from decoders.msmq.towers import parse_tower
 from decoders.status.ept import EPT
 from pipelines.facts.reasons import Reason
+from pipelines.rules.detections.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.rules.model import BOTH, REQUEST, Detected, Level, Undecided
-from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.sessions.model import Recent
 
 if TYPE_CHECKING:

@@ -1,0 +1,18 @@
+"""What an investigator asks for. Nobody is accused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.rules.detections import access, endpoints, handles, management, reading
+
+if TYPE_CHECKING:
+    from pipelines.rules.model import Rule
+
+RULES: Final[tuple[Rule, ...]] = (
+    *reading.RULES,
+    *handles.RULES,
+    *access.RULES,
+    *management.RULES,
+    *endpoints.RULES,
+)

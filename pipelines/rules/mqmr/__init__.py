@@ -1,0 +1,15 @@
+"""The rules of [MS-MQMR], Queue Manager Management."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.rules.mqmr import objects, properties
+
+if TYPE_CHECKING:
+    from pipelines.rules.model import Rule
+
+RULES: Final[tuple[Rule, ...]] = (
+    *objects.RULES,
+    *properties.RULES,
+)
