@@ -49,7 +49,7 @@ def _call(call: Row) -> str:
 
 
 def _session(session: Row) -> str:
-    counts = [f"{session[name]} {name}" for name in ("peeks", "acked", "nacked", "purges") if session[name]]
+    counts = [_counted(session[name], name) for name in ("peeks", "acked", "nacked", "purges") if session[name]]
     ways = [f"{session[f'{way}_bytes']} {way}" for way in ("peeked", "acked", "nacked", "rundown", "unfinished")
             if session[f"{way}_bytes"]]  # fmt: skip
     bytes_out = f"; bytes that left the server: {', '.join(ways)}" if ways else ""
@@ -57,6 +57,10 @@ def _session(session: Row) -> str:
         f"{session['ts']:%H:%M:%S.%f}  {session['id']['orig_h']} -> queue 0x{session['queue_handle']:08x}"
         f"  {session['state']}  {', '.join(counts) or 'nothing read'}{bytes_out}"
     )
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name.removesuffix('s') if count == 1 else name}"
 
 
 def _read(read: Row) -> str:

@@ -1,0 +1,501 @@
+"""Random conversations of clients with a server that behaves, as scripts; the clients mostly do. And ways to lose packets.
+
+What the server answers follows from what it has: associations, open queues, messages given out, reads that wait. So
+whatever is held against it, or against a client that did nothing wrong, is an error of ours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Iterator
+
+CLIENTS: Final = ("10.0.0.5", "10.0.0.6")
+QUEUES: Final = (7, 8, 9, 10)
+CURSORS: Final = (3, 4)
+ACTS: Final = range(6, 26)
+MOST_CONNECTIONS: Final = 4
+NAUGHTINESS: Final = (0, 0, 0.1, 0.3)
+"""How often a client does what it must not, of a whole talk."""
+
+OK: Final = ""
+MISMATCH: Final = "fault=nca_s_fault_context_mismatch"
+BAD_HANDLE: Final = "status=MQ_ERROR_INVALID_HANDLE"
+BAD_PARAMETER: Final = "status=MQ_ERROR_INVALID_PARAMETER"
+BAD_CURSOR: Final = "status=STATUS_INVALID_PARAMETER"
+NOTHING_PENDING: Final = "status=MQ_ERROR"
+TIMED_OUT: Final = "status=MQ_ERROR_IO_TIMEOUT"
+NOT_FOUND: Final = "status=MQ_ERROR_MESSAGE_NOT_FOUND"
+CANCELLED: Final = "status=MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
+ABANDONED: Final = "status=MQ_ERROR_OPERATION_CANCELLED"
+REFUSED: Final = "status=MQ_ERROR_ACCESS_DENIED"
+
+ODD_ARGUMENTS: Final = (
+    ("RemoteQMStartReceive2 hRemoteQueue={queue} dwQueue=99", BAD_PARAMETER),
+    ("RemoteQMStartReceive2 descriptor=null", BAD_HANDLE),
+    ("RemoteQMStartReceiveByLookupId hRemoteQueue={queue} ulTimeout=5", BAD_PARAMETER),
+    ("RemoteQMStartReceiveByLookupId hRemoteQueue={queue} hCursor=3", BAD_PARAMETER),
+    ("RemoteQMEndReceive pphContext=null", BAD_HANDLE),
+    ("RemoteQMCloseQueue pphContext=null", BAD_HANDLE),
+    ("RemoteQMCancelReceive hQueue={queue} pQueue=99", BAD_PARAMETER),
+    ("RemoteQMOpenQueue hQueue={queue} dwMQS=99", "fault=0x6f7"),
+    ("RemoteQMOpenQueue hQueue={queue} dwpContext=99", BAD_PARAMETER),
+)
+"""Calls that the server refuses for their arguments alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    client: str
+    association: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    association: int
+    queue: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A read whose message waits for its end."""
+
+    association: int
+    queue: int
+    request_id: int
+    message: int
+
+
+@dataclass(slots=True)
+class Pending:
+    """A read that waits for its answer."""
+
+    connection: str
+    queue: int
+    request_id: int
+    action: str
+    verdict: str | None = None
+    """The answer, where something has decided it: then the server has forgotten the request id."""
+
+
+@dataclass(slots=True)
+class Server:
+    lines: dict[str, Line] = field(default_factory=dict)
+    opened: dict[str, Opened] = field(default_factory=dict)
+    held: dict[str, Held] = field(default_factory=dict)
+    pending: dict[str, Pending] = field(default_factory=dict)
+    messages: dict[int, list[int]] = field(default_factory=lambda: {queue: [] for queue in QUEUES})
+    """In the queues, by the lower part of their lookup ids; those that are held are not there."""
+    closed_cursors: set[tuple[int, int]] = field(default_factory=set)
+    _numbers: Counter[str] = field(default_factory=Counter)
+
+    def name(self, kind: str) -> str:
+        return f"{kind}{self.number(kind)}"
+
+    def number(self, kind: str) -> int:
+        self._numbers[kind] += 1
+        return self._numbers[kind]
+
+    def latest(self, kind: str) -> int:
+        return self._numbers[kind]
+
+    def association(self, connection: str) -> int:
+        return self.lines[connection].association
+
+    def is_open(self, queue: int) -> bool:
+        """The numbers of queues are valid in every association, whoever opened them."""
+        return any(one.queue == queue for one in self.opened.values())
+
+    def pending_on(self, queue: int) -> dict[int, str]:
+        """Labels by request id."""
+        waiting = ((label, one) for label, one in self.pending.items() if one.verdict is None)
+        return {one.request_id: label for label, one in waiting if one.queue == queue}
+
+    def open(self, connection: str, queue: int) -> str:
+        handle = self.name("S")
+        self.opened[handle] = Opened(self.association(connection), queue)
+        return f"phContext={handle}"
+
+    def close(self, connection: str, handle: str) -> str:
+        opened = self.opened.get(handle)
+        if opened is None or opened.association != self.association(connection):
+            return MISMATCH
+        self._shut(handle)
+        return OK
+
+    def close_cursor(self, queue: int, cursor: int) -> str:
+        if not self.is_open(queue) or (queue, cursor) in self.closed_cursors:
+            return BAD_HANDLE
+        self.closed_cursors.add((queue, cursor))
+        return OK
+
+    def purge(self, queue: int) -> str:
+        if not self.is_open(queue):
+            return BAD_HANDLE
+        self.messages[queue].clear()
+        return OK
+
+    def refusal(self, queue: int, request_id: int, action: str, cursor: int) -> str | None:
+        """Of a read by position; None: it may wait for a message."""
+        if not self.is_open(queue) or request_id in self.pending_on(queue):
+            return BAD_PARAMETER
+        unknown = (queue, cursor) in self.closed_cursors
+        return BAD_CURSOR if unknown or (action == "PEEK_NEXT" and not cursor) else None
+
+    def first_message(self, queue: int) -> int:
+        if not self.messages[queue]:
+            self.messages[queue].append(self.number("message"))
+        return self.messages[queue][0]
+
+    def looked_up(self, queue: int, action: str, lookup_id: int) -> int | None:
+        """*_CURRENT, *_NEXT and *_PREV."""
+        there = sorted(self.messages[queue])
+        if action.endswith("_NEXT"):
+            return next((one for one in there if one > lookup_id), None)
+        if action.endswith("_PREV"):
+            return next((one for one in reversed(there) if one < lookup_id), None)
+        return lookup_id if lookup_id in there else None
+
+    def give(self, connection: str, queue: int, request_id: int, action: str, message: int) -> str:
+        answer = f"SequentialId={message} message={_body_bytes(message)}/{message}"
+        if "RECEIVE" not in action:
+            return answer
+        handle = self.name("R")
+        self.messages[queue].remove(message)
+        self.held[handle] = Held(self.association(connection), queue, request_id, message)
+        return f"pphContext={handle} {answer}"
+
+    def end(self, connection: str, handle: str, *, acked: bool) -> str:
+        read = self.held.get(handle)
+        if read is None or read.association != self.association(connection):
+            return MISMATCH
+        self._release(handle, acked=acked)
+        return OK
+
+    def cancel(self, queue: int, request_id: int) -> str:
+        waiting = self.pending_on(queue)
+        if request_id not in waiting:
+            return NOTHING_PENDING if waiting else BAD_HANDLE
+        self.pending[waiting[request_id]].verdict = CANCELLED
+        return OK
+
+    def sever(self, connection: str) -> None:
+        """[MS-MQQP] 3.1.6: with the last connection of an association goes all that it has open."""
+        association = self.lines.pop(connection).association
+        self.pending = {label: one for label, one in self.pending.items() if one.connection != connection}
+        if any(line.association == association for line in self.lines.values()):
+            return
+        for handle in [handle for handle, one in self.held.items() if one.association == association]:
+            self._release(handle, acked=False)
+        for handle in [handle for handle, one in self.opened.items() if one.association == association]:
+            self._shut(handle)
+
+    def _release(self, handle: str, *, acked: bool) -> None:
+        read = self.held.pop(handle)
+        if not acked:
+            self.messages[read.queue].insert(0, read.message)
+
+    def _shut(self, handle: str) -> None:
+        """Whatever waits on a queue that nobody has open any more is given up: [MS-MQQP] 3.1.4.4."""
+        queue = self.opened.pop(handle).queue
+        if self.is_open(queue):
+            return
+        self.closed_cursors -= {(queue, cursor) for cursor in CURSORS}
+        for label in self.pending_on(queue).values():
+            self.pending[label].verdict = ABANDONED
+
+
+def _body_bytes(message: int) -> int:
+    """Some messages take several segments."""
+    return 100 if message % 5 else 3_000
+
+
+def talk(rng: random.Random) -> str:
+    return "\n".join(_Talk(rng).lines) + "\n"
+
+
+class _Talk:
+    """One act after the other, each by a connection chosen at random."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.lines: list[str] = []
+        self._rng, self._server = rng, Server()
+        self._clients = rng.choice((CLIENTS[:1], CLIENTS))
+        self._naughty = rng.choice(NAUGHTINESS)
+        self._connect()
+        for _ in range(rng.choice(ACTS)):
+            if self._server.lines:
+                (act,) = rng.choices(list(_ACTS), list(_ACTS.values()))
+                act(self, rng.choice(list(self._server.lines)))
+            else:
+                self._connect()
+        self._finish()
+
+    def _say(self, connection: str, call: str, answer: str = OK) -> None:
+        self.lines.append(f"{connection}: {call}" + (f" -> {answer}" if answer else ""))
+
+    def _chance(self, share: float) -> bool:
+        return self._rng.random() < share
+
+    @property
+    def _bad(self) -> bool:
+        return self._chance(self._naughty)
+
+    # What a client has
+
+    def _opened(self, connection: str) -> list[str]:
+        association = self._server.association(connection)
+        return [handle for handle, one in self._server.opened.items() if one.association == association]
+
+    def _held(self, connection: str) -> list[str]:
+        association = self._server.association(connection)
+        return [handle for handle, one in self._server.held.items() if one.association == association]
+
+    def _queue(self, connection: str) -> int | None:
+        """One that it has open; sometimes one that it may not have."""
+        if self._bad:
+            return self._rng.choice(QUEUES)
+        handles = self._opened(connection)
+        return self._server.opened[self._rng.choice(handles)].queue if handles else None
+
+    def _handle(self, kind: str, own: list[str]) -> str | None:
+        """One of its own; sometimes any, also one that was never given."""
+        if self._bad:
+            return f"{kind}{self._rng.randint(1, self._server.latest(kind) + 2)}"
+        return self._rng.choice(own) if own else None
+
+    def _request_id(self, queue: int) -> int:
+        if self._bad:
+            return self._rng.randint(1, 3)
+        used = {one.request_id for one in (*self._server.held.values(), *self._server.pending.values())
+                if one.queue == queue}  # fmt: skip
+        return next(number for number in range(1, len(used) + 2) if number not in used)
+
+    # Connections
+
+    def _connect(self, mate: str | None = None) -> None:
+        """`mate`: a connection whose association it joins."""
+        server, name = self._server, self._server.name("c")
+        if mate is None:
+            line = Line(self._rng.choice(self._clients), server.number("association"))
+        else:
+            line = server.lines[mate]
+        server.lines[name] = line
+        self.lines.append(f"connect {name} from {line.client}" + (f" group {mate}" if mate else ""))
+        if self._chance(0.9):
+            self._say(name, "RemoteQmGetVersion")
+
+    def connect(self, _: str) -> None:
+        if len(self._server.lines) < MOST_CONNECTIONS:
+            self._connect()
+
+    def join(self, connection: str) -> None:
+        if len(self._server.lines) < MOST_CONNECTIONS:
+            self._connect(connection)
+
+    def close_connection(self, connection: str) -> None:
+        self._server.sever(connection)
+        self.lines.append(f"close {connection}")
+
+    def reset(self, connection: str) -> None:
+        self._server.sever(connection)
+        self.lines.append(f"reset {connection}{self._rng.choice(('', ' by server'))}")
+
+    def reset_second(self, connection: str) -> None:
+        """One that is not the last of its association, where there is such a one."""
+        lines = self._server.lines
+        associations = Counter(line.association for line in lines.values())
+        seconds = [name for name, line in lines.items() if associations[line.association] > 1]
+        if seconds:
+            self.reset(self._rng.choice(seconds))
+        else:
+            self.join(connection)
+
+    # Queues
+
+    def open(self, connection: str) -> None:
+        shut = [queue for queue in QUEUES if not self._server.is_open(queue)]
+        queues = QUEUES if self._bad else shut
+        if queues:
+            queue = self._rng.choice(queues)
+            answer = REFUSED if self._chance(0.05) else self._server.open(connection, queue)
+            self._say(connection, f"RemoteQMOpenQueue hQueue={queue}", answer)
+
+    def close(self, connection: str) -> None:
+        handle = self._handle("S", self._opened(connection))
+        if handle is not None:
+            self._say(connection, f"RemoteQMCloseQueue pphContext={handle}", self._server.close(connection, handle))
+
+    def purge(self, connection: str) -> None:
+        queue = self._queue(connection)
+        if queue is not None:
+            self._say(connection, f"RemoteQMPurgeQueue hQueue={queue}", self._server.purge(queue))
+
+    def close_cursor(self, connection: str) -> None:
+        queue, cursor = self._queue(connection), self._rng.choice(CURSORS)
+        if queue is not None:
+            answer = self._server.close_cursor(queue, cursor)
+            self._say(connection, f"RemoteQMCloseCursor hQueue={queue} hCursor={cursor}", answer)
+
+    def make_cursor(self, _: str) -> None:
+        """Out of sight: on another interface."""
+        closed = sorted(self._server.closed_cursors)
+        if closed:
+            self._server.closed_cursors.remove(self._rng.choice(closed))
+
+    # Reads
+
+    def start(self, connection: str) -> None:
+        queue = self._queue(connection)
+        if queue is None:
+            return
+        request_id, action, cursor = self._request_id(queue), self._action(), self._cursor(queue)
+        refusal = self._server.refusal(queue, request_id, action, cursor)
+        call = (
+            f"RemoteQMStartReceive2 hRemoteQueue={queue} dwRequestID={request_id} ulAction={action} hCursor={cursor}"
+        )
+        if refusal is not None:
+            self._say(connection, call, refusal)
+        elif self._chance(0.3):
+            label = self._server.name("p")
+            self._server.pending[label] = Pending(connection, queue, request_id, action)
+            self._say(connection, f"ask {label} {call} ulTimeout=60000")
+        else:
+            self._say(connection, call, self._read(connection, queue, request_id, action))
+
+    def _action(self) -> str:
+        return self._rng.choice(("RECEIVE", "RECEIVE", "RECEIVE", "PEEK_CURRENT", "PEEK_NEXT" if self._bad else "RECEIVE"))
+
+    def _cursor(self, queue: int) -> int:
+        known = [0, 0, 0, *(cursor for cursor in CURSORS if (queue, cursor) not in self._server.closed_cursors)]
+        return self._rng.choice(CURSORS if self._bad else known)
+
+    def _read(self, connection: str, queue: int, request_id: int, action: str) -> str:
+        if self._chance(0.2):
+            return TIMED_OUT
+        return self._server.give(connection, queue, request_id, action, self._server.first_message(queue))
+
+    def look_up(self, connection: str) -> None:
+        queue = self._queue(connection)
+        if queue is None:
+            return
+        kind, place = self._rng.choice(("PEEK", "RECEIVE")), self._rng.choice(("CURRENT", "CURRENT", "NEXT", "PREV"))
+        action, lookup_id = f"LOOKUP_{kind}_{place}", self._lookup_id(queue)
+        request_id = self._request_id(queue)
+        answer = self._found(connection, queue, request_id, action, lookup_id)
+        call = f"RemoteQMStartReceiveByLookupId hRemoteQueue={queue} dwRequestID={request_id}"
+        self._say(connection, f"{call} ulAction={action} LookupId={lookup_id}", answer)
+
+    def _lookup_id(self, queue: int) -> int:
+        """Of a message that is there, or of one that was."""
+        there = [self._server.first_message(queue), *self._server.messages[queue]]
+        return self._rng.choice(there) if self._chance(0.7) else self._rng.randint(1, self._server.latest("message"))
+
+    def _found(self, connection: str, queue: int, request_id: int, action: str, lookup_id: int) -> str:
+        if not self._server.is_open(queue):
+            return BAD_PARAMETER
+        message = self._server.looked_up(queue, action, lookup_id)
+        return NOT_FOUND if message is None else self._server.give(connection, queue, request_id, action, message)
+
+    def answer(self, _: str) -> None:
+        if self._server.pending:
+            self._answer(self._rng.choice(list(self._server.pending)))
+
+    def _answer(self, label: str) -> None:
+        one = self._server.pending.pop(label)
+        answer = one.verdict or self._read(one.connection, one.queue, one.request_id, one.action)
+        self.lines.append(f"answer {label} -> {answer}")
+
+    def cancel(self, connection: str) -> None:
+        client, server = self._server.lines[connection].client, self._server
+        asked = {label: one for label, one in server.pending.items() if server.lines[one.connection].client == client}
+        if self._bad:
+            self._cancel(connection, self._rng.choice(QUEUES), self._rng.randint(1, 3))
+        elif asked:
+            label = self._rng.choice(list(asked))
+            self._cancel(connection, asked[label].queue, asked[label].request_id)
+            if self._chance(0.7):
+                self._answer(label)
+
+    def _cancel(self, connection: str, queue: int, request_id: int) -> None:
+        answer = self._server.cancel(queue, request_id)
+        self._say(connection, f"RemoteQMCancelReceive hQueue={queue} dwRequestID={request_id}", answer)
+
+    def end(self, connection: str) -> None:
+        handle = self._handle("R", self._held(connection))
+        if handle is not None:
+            self._end(connection, handle, acked=self._chance(0.7))
+
+    def _end(self, connection: str, handle: str, *, acked: bool) -> None:
+        answer = self._server.end(connection, handle, acked=acked)
+        self._say(connection, f"RemoteQMEndReceive pphContext={handle} dwAck={2 if acked else 1}", answer)
+
+    # The rest
+
+    def odd_arguments(self, connection: str) -> None:
+        if self._bad:
+            call, answer = self._rng.choice(ODD_ARGUMENTS)
+            self._say(connection, call.format(queue=self._rng.choice(QUEUES)), answer)
+
+    def wait(self, _: str) -> None:
+        self.lines.append("wait 5s")
+
+    def _finish(self) -> None:
+        """Some tidy up, some hang up, and of some the capture does not see the end."""
+        for connection in list(self._server.lines):
+            if self._chance(0.7):
+                self._tidy(connection)
+            if self._chance(0.8):
+                self.close_connection(connection)
+
+    def _tidy(self, connection: str) -> None:
+        for handle in self._held(connection):
+            self._end(connection, handle, acked=True)
+        for handle in self._opened(connection):
+            self._say(connection, f"RemoteQMCloseQueue pphContext={handle}", self._server.close(connection, handle))
+
+
+_ACTS: Final[dict[Callable[[_Talk, str], None], int]] = {
+    _Talk.connect: 3,
+    _Talk.join: 5,
+    _Talk.close_connection: 2,
+    _Talk.reset: 1,
+    _Talk.reset_second: 3,
+    _Talk.open: 15,
+    _Talk.close: 7,
+    _Talk.purge: 2,
+    _Talk.close_cursor: 6,
+    _Talk.make_cursor: 1,
+    _Talk.start: 27,
+    _Talk.look_up: 6,
+    _Talk.answer: 8,
+    _Talk.cancel: 7,
+    _Talk.end: 15,
+    _Talk.odd_arguments: 3,
+    _Talk.wait: 2,
+}
+"""With their weights."""
+
+SHARES: Final = (0.03, 0.1, 0.25, 0.5)
+WINDOWS: Final = 12
+LONGEST_WINDOW: Final = 12
+AT_RANDOM: Final = 16
+
+
+def losses(packets: int, rng: random.Random) -> Iterator[frozenset[int]]:
+    """Places of packets that are missing: each one, prefixes, suffixes, windows, random shares. Never all of them."""
+    for place in range(packets):
+        yield frozenset((place,))
+    for place in range(1, packets):
+        yield frozenset(range(place))
+        yield frozenset(range(place, packets))
+    for _ in range(WINDOWS):
+        first = rng.randrange(1, packets)
+        yield frozenset(range(first, min(packets, first + rng.randint(2, LONGEST_WINDOW))))
+    for _ in range(AT_RANDOM):
+        share = rng.choice(SHARES)
+        yield frozenset(place for place in range(1, packets) if rng.random() < share)
