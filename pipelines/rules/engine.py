@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcerpc.call_model import BindingSource
@@ -12,10 +12,10 @@ from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
 from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep, ReadStep, SessionStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pipelines.facts.model import CallFact
-    from pipelines.rules.model import Answer, Rule, Settings, Watcher
+    from pipelines.rules.model import Answer, Rule, Settings
     from pipelines.sessions.steps import Judged, Step
 
 Row = dict[str, Any]
@@ -27,96 +27,120 @@ _SUBJECTS: Final = {
     SessionStep: Subject.SESSION,
     ConnectionStep: Subject.CONNECTION,
 }
+_PASS: Final = str(Verdict.PASS)
 
 
 class Judge:
     def __init__(self, rules: Sequence[Rule], settings: Settings) -> None:
         self.tally: Tally = Counter()
         self._findings = Findings()
-        self._watchers: list[tuple[Rule, Watcher]] = []
-        self._everywhere: dict[Subject, list[Rule]] = defaultdict(list)
-        self._by_operation: dict[str, list[Rule]] = defaultdict(list)
-        for rule in rules:
-            if rule.watch is not None:
-                self._watchers.append((rule, rule.watch(settings)))
-            elif rule.subject is Subject.CALL and rule.operations:
-                for operation in rule.operations:
-                    self._by_operation[operation].append(rule)
-            else:
-                self._everywhere[rule.subject].append(rule)
+        self._watchers = [(rule, rule.watch(settings)) for rule in rules if rule.watch is not None]
+        checks = [rule for rule in rules if rule.check is not None]
+        self._by_subject = {
+            subject: tuple(rule for rule in checks if rule.subject is subject) for subject in _SUBJECTS.values()
+        }
+        of_calls = self._by_subject[Subject.CALL]
+        names = {name for rule in of_calls for name in rule.operations}
+        self._of_any_call = _by_needs(rule for rule in of_calls if not rule.operations)
+        self._of_operation = {
+            name: _by_needs(rule for rule in of_calls if not rule.operations or name in rule.operations)
+            for name in names
+        }
 
     def see(self, step: Step) -> Iterator[Row]:
         if isinstance(step, ConnectionOver):
             yield from self._findings.connection_over(step.uid)
             return
-        for rule in self._everywhere[_SUBJECTS[type(step)]]:
-            yield from self._judge(rule, step)
         if isinstance(step, CallStep):
-            for rule in self._by_operation.get(step.call.operation or "", ()):
-                yield from self._judge(rule, step)
+            yield from self._judge_call(step)
+        else:
+            for rule in self._by_subject[_SUBJECTS[type(step)]]:
+                yield from self._speak(rule, step, _answer(rule, step))
         for rule, watcher in self._watchers:
-            yield from self._take(rule, watcher.see(step))
+            for one in watcher.see(step):
+                yield from self._take(rule, one)
         if isinstance(step, SessionStep):
             yield from self._findings.session_over(step.session.session_uid)
 
     def finish(self) -> Iterator[Row]:
         for rule, watcher in self._watchers:
-            yield from self._take(rule, watcher.finish())
+            for one in watcher.finish():
+                yield from self._take(rule, one)
         yield from self._findings.finish()
 
-    def _judge(self, rule: Rule, step: Judged) -> Iterator[Row]:
-        answer = _answer(rule, step)
-        if answer is None:
-            return
-        if answer is True:
-            self.tally[rule.id, Verdict.PASS, None] += 1
-            return
-        if isinstance(answer, Reason):
-            yield from self._note(rule, Verdict.NOT_DECIDABLE, step, {}, answer)
-            return
-        values = answer.values if isinstance(answer, Broken) else {}
-        yield from self._note(rule, _speaking(rule), step, values)
+    def _judge_call(self, step: CallStep) -> Iterator[Row]:
+        """Most calls keep most rules, so that way is the short one."""
+        operation = step.call.operation
+        for needs, rules in self._of_operation.get(operation or "", self._of_any_call):
+            reason = unreadable(step.call, needs)
+            for rule in rules:
+                if reason is not None:
+                    # Of a call without name it is not known what was asked: there is nothing to say.
+                    answer: Answer = reason if operation else None
+                else:
+                    answer = rule.check(step) if rule.check else None
+                if answer is True:
+                    self.tally[rule.id, _PASS, None] += 1
+                elif answer is not None:
+                    yield from self._speak(rule, step, _excused(rule, step, answer))
 
-    def _take(self, rule: Rule, seen: Iterable[Detected | Undecided | bool]) -> Iterator[Row]:
-        for one in seen:
-            if isinstance(one, Detected):
-                yield from self._note(rule, _speaking(rule), one.step, one.values, count=one.count)
-            elif isinstance(one, Undecided):
-                yield from self._note(rule, Verdict.NOT_DECIDABLE, one.step, {}, one.reason)
-            else:
-                self.tally[rule.id, Verdict.PASS, None] += 1
+    def _speak(self, rule: Rule, step: Judged, answer: Answer) -> Iterator[Row]:
+        if answer is None:
+            return iter(())
+        if answer is True:
+            self.tally[rule.id, _PASS, None] += 1
+            return iter(())
+        if isinstance(answer, Reason):
+            return self._note(rule, Verdict.NOT_DECIDABLE, step, {}, answer)
+        return self._note(rule, _speaking(rule), step, answer.values if isinstance(answer, Broken) else {})
+
+    def _take(self, rule: Rule, seen: Detected | Undecided | bool) -> Iterator[Row]:
+        if isinstance(seen, Detected):
+            return self._note(rule, _speaking(rule), seen.step, seen.values, count=seen.count)
+        return self._speak(rule, seen.step, seen.reason) if isinstance(seen, Undecided) else self._passed(rule)
+
+    def _passed(self, rule: Rule) -> Iterator[Row]:
+        self.tally[rule.id, _PASS, None] += 1
+        return iter(())
 
     def _note(
         self,
         rule: Rule,
         verdict: Verdict,
         step: Judged,
-        values: Any,  # noqa: ANN401 - whatever a rule shows
+        values: Mapping[str, Any],
         reason: Reason | None = None,
         count: int = 1,
     ) -> Iterator[Row]:
-        self.tally[rule.id, verdict, reason] += 1
+        self.tally[rule.id, str(verdict), None if reason is None else str(reason)] += 1
         return self._findings.note(rule, verdict, step, values, reason, count)
+
+
+def _by_needs(rules: Iterable[Rule]) -> list[tuple[frozenset[Need], list[Rule]]]:
+    """Whether a call can be read is asked once for all rules that need the same of it."""
+    found: dict[frozenset[Need], list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.needs, []).append(rule)
+    return list(found.items())
 
 
 def _speaking(rule: Rule) -> Verdict:
     return Verdict.DETECTION if rule.is_detection else Verdict.VIOLATION
 
 
-def _answer(rule: Rule, step: Judged) -> Answer:
-    if rule.check is None:
-        return None
-    if isinstance(step, CallStep) and (reason := unreadable(step.call, rule.needs)) is not None:
-        return reason if rule.operations or step.call.operation else None
-    if isinstance(step, ReadStep | SessionStep) and step.call.source != BindingSource.BIND:
+def _answer(rule: Rule, step: ReadStep | SessionStep | ConnectionStep) -> Answer:
+    if not isinstance(step, ConnectionStep) and step.call.source != BindingSource.BIND:
         return Reason.BIND_NOT_SEEN
-    answer = rule.check(step)
-    if answer is None or answer is True or isinstance(answer, Reason) or not rule.exemptions:
+    return rule.check(step) if rule.check else None
+
+
+def _excused(rule: Rule, step: CallStep, answer: Answer) -> Answer:
+    """By the server's version, where products differ."""
+    if isinstance(answer, Reason) or not rule.exemptions:
         return answer
-    version = step.server_version if isinstance(step, CallStep) else None
-    if version is None:
+    if step.server_version is None:
         return Reason.SERVER_VERSION_UNKNOWN
-    return None if any(one.applies(version) for one in rule.exemptions) else answer
+    return None if any(one.applies(step.server_version) for one in rule.exemptions) else answer
 
 
 def unreadable(call: CallFact, needs: frozenset[Need]) -> Reason | None:

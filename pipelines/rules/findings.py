@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import Judged
 
 Row = dict[str, Any]
-MAX_ALIKE: Final = 100
+MAX_ALIKE: Final = 25
 """Violations or detections of one rule in one session or connection that get a row each; the rest share one."""
 
 

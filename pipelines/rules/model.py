@@ -64,7 +64,6 @@ class Broken:
     """The rule is broken; `values` are what proves it, under the names people know."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    reason: Reason | None = None
 
 
 Answer: TypeAlias = bool | Reason | Broken | None

@@ -127,6 +127,7 @@ class Ending:
             session.association.sessions.pop(id(session), None)
         self._told.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
+        session.forget()
 
 
 def _doubt(pair: Pair, association: Association, since: Moment) -> Reason | None:

@@ -58,8 +58,8 @@ class Recent(Generic[_Key, _Value]):
     def drop(self, key: _Key) -> None:
         self._entries.pop(key, None)
 
-    def __len__(self) -> int:
-        return len(self._entries)
+    def clear(self) -> None:
+        self._entries.clear()
 
 
 REMEMBERED: Final = 512
@@ -183,6 +183,12 @@ class Session:
     """Used and not closed."""
     cursors_closed: int = 0
     closed_cursors: Recent[int, CallFact] = field(default_factory=lambda: Recent(REMEMBERED))
+
+    def forget(self) -> None:
+        """It is over: its reads, which know it, are let go."""
+        self.outstanding.clear()
+        for memory in (self.finished, self.acked, self.nacked, self.closed_cursors):
+            memory.clear()
 
     def blind_since(self, since: Moment) -> Reason | None:
         """Why something about it may have been missed since then."""

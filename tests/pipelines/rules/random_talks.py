@@ -1,4 +1,4 @@
-"""Random conversations of clients with a server that behaves, as scripts; the clients mostly do. And ways to lose packets.
+"""Random conversations with a server that behaves, as scripts; the clients mostly do. And ways to lose packets.
 
 What the server answers follows from what it has: associations, open queues, messages given out, reads that wait. So
 whatever is held against it, or against a client that did nothing wrong, is an error of ours.
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 CLIENTS: Final = ("10.0.0.5", "10.0.0.6")
 QUEUES: Final = (7, 8, 9, 10)
 CURSORS: Final = (3, 4)
-ACTS: Final = range(6, 26)
+STATEMENTS: Final = range(8, 24)
+"""Of a talk, before its end."""
 MOST_CONNECTIONS: Final = 4
-NAUGHTINESS: Final = (0, 0, 0.1, 0.3)
+NAUGHTINESS: Final = (0, 0.1, 0.3, 0.5)
 """How often a client does what it must not, of a whole talk."""
 
 OK: Final = ""
@@ -226,13 +227,15 @@ class _Talk:
         self._rng, self._server = rng, Server()
         self._clients = rng.choice((CLIENTS[:1], CLIENTS))
         self._naughty = rng.choice(NAUGHTINESS)
-        self._connect()
-        for _ in range(rng.choice(ACTS)):
+        for client in self._clients:
+            self._connect(client)
+        enough = rng.choice(STATEMENTS)
+        while len(self.lines) < enough:
             if self._server.lines:
                 (act,) = rng.choices(list(_ACTS), list(_ACTS.values()))
                 act(self, rng.choice(list(self._server.lines)))
             else:
-                self._connect()
+                self._connect(rng.choice(self._clients))
         self._finish()
 
     def _say(self, connection: str, call: str, answer: str = OK) -> None:
@@ -256,46 +259,45 @@ class _Talk:
         return [handle for handle, one in self._server.held.items() if one.association == association]
 
     def _queue(self, connection: str) -> int | None:
-        """One that it has open; sometimes one that it may not have."""
+        """One that it has open; sometimes one that another may have, or nobody."""
         if self._bad:
-            return self._rng.choice(QUEUES)
+            return self._rng.choice([*QUEUES, *(one.queue for one in self._server.opened.values())])
         handles = self._opened(connection)
         return self._server.opened[self._rng.choice(handles)].queue if handles else None
 
     def _handle(self, kind: str, own: list[str]) -> str | None:
-        """One of its own; sometimes any, also one that was never given."""
+        """One of its own; sometimes one that somebody was given before, or nobody."""
         if self._bad:
-            return f"{kind}{self._rng.randint(1, self._server.latest(kind) + 2)}"
+            given = self._server.latest(kind)
+            return f"{kind}{self._rng.randint(1, given) if given and self._chance(0.8) else given + 1}"
         return self._rng.choice(own) if own else None
 
     def _request_id(self, queue: int) -> int:
         if self._bad:
             return self._rng.randint(1, 3)
-        used = {one.request_id for one in (*self._server.held.values(), *self._server.pending.values())
-                if one.queue == queue}  # fmt: skip
+        reads: tuple[Held | Pending, ...] = (*self._server.held.values(), *self._server.pending.values())
+        used = {one.request_id for one in reads if one.queue == queue}
         return next(number for number in range(1, len(used) + 2) if number not in used)
 
     # Connections
 
-    def _connect(self, mate: str | None = None) -> None:
-        """`mate`: a connection whose association it joins."""
-        server, name = self._server, self._server.name("c")
-        if mate is None:
-            line = Line(self._rng.choice(self._clients), server.number("association"))
-        else:
-            line = server.lines[mate]
-        server.lines[name] = line
-        self.lines.append(f"connect {name} from {line.client}" + (f" group {mate}" if mate else ""))
+    def _connect(self, client: str) -> None:
+        self._begin(Line(client, self._server.number("association")))
+
+    def _begin(self, line: Line, option: str = "") -> None:
+        name = self._server.name("c")
+        self._server.lines[name] = line
+        self.lines.append(f"connect {name} from {line.client}{option}")
         if self._chance(0.9):
             self._say(name, "RemoteQmGetVersion")
 
     def connect(self, _: str) -> None:
         if len(self._server.lines) < MOST_CONNECTIONS:
-            self._connect()
+            self._connect(self._rng.choice(self._clients))
 
     def join(self, connection: str) -> None:
         if len(self._server.lines) < MOST_CONNECTIONS:
-            self._connect(connection)
+            self._begin(self._server.lines[connection], f" group {connection}")
 
     def close_connection(self, connection: str) -> None:
         self._server.sever(connection)
@@ -353,11 +355,10 @@ class _Talk:
         queue = self._queue(connection)
         if queue is None:
             return
-        request_id, action, cursor = self._request_id(queue), self._action(), self._cursor(queue)
+        request_id, cursor = self._request_id(queue), self._cursor(queue)
+        action = self._action(cursor)
         refusal = self._server.refusal(queue, request_id, action, cursor)
-        call = (
-            f"RemoteQMStartReceive2 hRemoteQueue={queue} dwRequestID={request_id} ulAction={action} hCursor={cursor}"
-        )
+        call = f"RemoteQMStartReceive2 hRemoteQueue={queue} dwRequestID={request_id} ulAction={action} hCursor={cursor}"
         if refusal is not None:
             self._say(connection, call, refusal)
         elif self._chance(0.3):
@@ -367,8 +368,9 @@ class _Talk:
         else:
             self._say(connection, call, self._read(connection, queue, request_id, action))
 
-    def _action(self) -> str:
-        return self._rng.choice(("RECEIVE", "RECEIVE", "RECEIVE", "PEEK_CURRENT", "PEEK_NEXT" if self._bad else "RECEIVE"))
+    def _action(self, cursor: int) -> str:
+        actions = ("RECEIVE", "RECEIVE", "RECEIVE", "PEEK_CURRENT", "PEEK_NEXT")
+        return self._rng.choice(actions if cursor or self._bad else actions[:-1])
 
     def _cursor(self, queue: int) -> int:
         known = [0, 0, 0, *(cursor for cursor in CURSORS if (queue, cursor) not in self._server.closed_cursors)]
@@ -428,7 +430,7 @@ class _Talk:
     def end(self, connection: str) -> None:
         handle = self._handle("R", self._held(connection))
         if handle is not None:
-            self._end(connection, handle, acked=self._chance(0.7))
+            self._end(connection, handle, acked=self._chance(0.6))
 
     def _end(self, connection: str, handle: str, *, acked: bool) -> None:
         answer = self._server.end(connection, handle, acked=acked)
@@ -472,10 +474,10 @@ _ACTS: Final[dict[Callable[[_Talk, str], None], int]] = {
     _Talk.make_cursor: 1,
     _Talk.start: 27,
     _Talk.look_up: 6,
-    _Talk.answer: 8,
-    _Talk.cancel: 7,
-    _Talk.end: 15,
-    _Talk.odd_arguments: 3,
+    _Talk.answer: 7,
+    _Talk.cancel: 10,
+    _Talk.end: 20,
+    _Talk.odd_arguments: 6,
     _Talk.wait: 2,
 }
 """With their weights."""

@@ -1,0 +1,134 @@
+"""State is bounded by what is open, whatever has passed and whatever a peer makes up."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipelines.facts.model import END, CallFact, ConnectionFact, Moment, from_row, to_row
+from pipelines.facts.versions import known_versions
+from pipelines.judging import ORDER, judged
+from pipelines.rules.catalogue import SETTINGS
+from pipelines.sessions.queues import MAX_SESSIONS
+from tests.local import Local
+from tests.scripts.player import capture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pipelines.facts.model import Fact
+
+Row = dict[str, Any]
+SPAN_NS = 1_000_000_000
+
+
+class Recorded:
+    """The facts of a short conversation, told again and again at later times on one connection that stays open."""
+
+    def __init__(self, script: str, folder: Path) -> None:
+        local = Local(capture(folder, script))
+        rows = sorted(local.tables["facts"], key=lambda row: tuple(row[name] for name in ORDER))
+        facts = [from_row(row) for row in rows if row["kind"] != "blind"]
+        self.connections = [replace(fact, until=END) for fact in facts if isinstance(fact, ConnectionFact)]
+        self.calls = [fact for fact in facts if isinstance(fact, CallFact)]
+        self.versions = known_versions(local.tables["versions"])
+
+    def told(self, times: int, changed: Callable[[CallFact, int], CallFact]) -> Iterator[Row]:
+        for connection in self.connections:
+            yield to_row(connection)
+        for turn in range(times):
+            calls = [changed(_later(call, turn), turn) for call in self.calls]
+            if calls[0].uid != self.calls[0].uid:
+                yield to_row(_connection_of(calls, self.connections[0]))
+            yield from map(to_row, calls)
+
+    def peak(self, times: int, changed: Callable[[CallFact, int], CallFact]) -> int:
+        """Bytes held at most while so many turns are judged; rows are let go as they come."""
+        rows = self.told(times, changed)
+        tracemalloc.start()
+        try:
+            for number, _ in enumerate(judged(rows, self.versions, SETTINGS)):
+                if not number % 1_000:
+                    gc.collect()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+
+def _later(call: CallFact, turn: int) -> CallFact:
+    def shifted(moment: Moment) -> Moment:
+        return moment._replace(ts_ns=moment.ts_ns + turn * SPAN_NS, frame=moment.frame + turn * 1_000)
+
+    answered = shifted(call.answered) if call.answered else None
+    return replace(call, began=shifted(call.began), answered=answered, call_uid=f"{call.call_uid}-{turn}")
+
+
+def _connection_of(calls: list[CallFact], like: ConnectionFact) -> ConnectionFact:
+    """A connection of their own, closed when they are over."""
+    first, last = calls[0], calls[-1]
+    return replace(like, began=first.began, uid=first.uid, ends=first.ends, until=last.until, closed=True)
+
+
+def _same(call: CallFact, _: int) -> CallFact:
+    return call
+
+
+def _another_queue(call: CallFact, turn: int) -> CallFact:
+    """A queue number that nobody has heard of, and that the server takes."""
+    request = {"hQueue": turn + 100} if call.operation == "RemoteQMPurgeQueue" else call.request
+    return replace(call, request=request)
+
+
+def _another_client(call: CallFact, turn: int) -> CallFact:
+    ends = call.ends._replace(orig_h=f"10.{turn >> 16 & 255}.{turn >> 8 & 255}.{turn & 255}")
+    return replace(call, ends=ends, uid=f"C{turn}")
+
+
+READING = """
+    connect
+    RemoteQmGetVersion
+    RemoteQMOpenQueue
+    RemoteQMStartReceive2 ulAction=PEEK_CURRENT
+    RemoteQMStartReceive2 -> pphContext=A
+    RemoteQMEndReceive pphContext=A
+    RemoteQMCloseQueue
+"""
+
+
+def test_memory_does_not_grow_with_the_calls_that_have_passed(tmp_path: Path) -> None:
+    recorded = Recorded(READING, tmp_path)
+    recorded.peak(50, _same)
+    assert recorded.peak(2_000, _same) < 1.2 * recorded.peak(800, _same)
+
+
+def test_queues_that_a_peer_makes_up_are_forgotten(tmp_path: Path) -> None:
+    recorded = Recorded("connect\nRemoteQMPurgeQueue\n", tmp_path)
+    tables: dict[str, list[Row]] = {}
+    for name, row in judged(recorded.told(MAX_SESSIONS + 500, _another_queue), {}, SETTINGS):
+        tables.setdefault(name, []).append(row)
+    doubts = [row["doubt"] for row in tables["sessions"]]
+    assert len(doubts) == MAX_SESSIONS + 500
+    assert doubts.count("limit") == 500
+
+
+@pytest.mark.parametrize("changed", [_another_queue, _another_client])
+def test_memory_of_what_a_peer_makes_up_is_bounded(
+    changed: Callable[[CallFact, int], CallFact], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.sessions.queues.MAX_SESSIONS", 200)
+    monkeypatch.setattr("pipelines.sessions.machine.MAX_PAIRS", 200)
+    recorded = Recorded("connect\nRemoteQMPurgeQueue\n", tmp_path)
+    recorded.peak(50, changed)
+    assert recorded.peak(2_000, changed) < 1.5 * recorded.peak(800, changed)
+
+
+def test_facts_come_through_rows_unchanged(tmp_path: Path) -> None:
+    local = Local(capture(tmp_path, READING))
+    for row in local.tables["facts"]:
+        fact: Fact = from_row(row)
+        assert to_row(fact) == row
