@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.dcerpc.call_model import PduFate
 from decoders.net.addresses import to_text
 from decoders.tcp.model import Conflict, Data, Gap
-from pipelines.facts.model import END, BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
+from pipelines.facts.model import BEGINNING, END, BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class Witness:
             self._blind(last, until, Reason.BYTES_MISSING)
         fact = ConnectionFact(self._began, place.uid, ends, until, closed, connection.starts_midstream, binds)
         yield fact
+        if connection.starts_midstream:
+            yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, self._began, Reason.STARTED_MIDSTREAM)
         if not closed and fact.may_read:
             # Its last packets may be missing without a trace.
             yield BlindFact(last, place.uid, ends.orig_h, ends.resp_h, END, Reason.CAPTURE_ENDED)
@@ -96,10 +98,11 @@ class Witness:
 
     def aside(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
         """Of one that speaks DCE/RPC and that no bind explains: it may have been ours, and either may be the server."""
+        began = BEGINNING if connection.starts_midstream else self._began
         until = end_of(connection.last_ts_ns)
         hosts = to_text(low[0]), to_text(high[0])
         for client, server in {hosts, hosts[::-1]}:
-            yield BlindFact(self._began, uid, client, server, until, Reason.BIND_NOT_SEEN)
+            yield BlindFact(began, uid, client, server, until, Reason.BIND_NOT_SEEN)
 
 
 def _bind(row: Row, answer: Row | None) -> BindFact:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pipelines.sessions.model import Association, Connection
 
 if TYPE_CHECKING:
     from pipelines.facts.model import ConnectionFact, Moment
     from pipelines.sessions.model import Pair
+
+MAX_STOPPED: Final = 256
+"""Connections of one client that just stop, kept as open."""
 
 
 def begin(pair: Pair, fact: ConnectionFact) -> Connection:
@@ -29,15 +32,21 @@ def begin(pair: Pair, fact: ConnectionFact) -> Connection:
 
 
 def end(pair: Pair, connection: Connection) -> list[Association]:
-    """The associations that are over with this connection."""
+    """The associations that are over with this connection.
+
+    One that was not seen to end may go on out of sight: it is kept, up to a limit, until the capture ends.
+    """
+    if not connection.fact.closed:
+        pair.loose = True
+        pair.stopped.append(connection)
+        if len(pair.stopped) <= MAX_STOPPED:
+            return []
+        connection = pair.stopped.pop(0)
     fact, association = connection.fact, connection.association
     pair.connections.pop(fact.uid, None)
     association.open_uids.discard(fact.uid)
     association.all_closed &= fact.closed
-    if not connection.group_known and not fact.closed:
-        for one in pair.associations.values():
-            one.all_closed = False
-    if any(not other.group_known for other in pair.connections.values()):
+    if any(not other.group_known and other.fact.may_read for other in pair.connections.values()):
         # One of unknown association may be of any.
         return []
     over = [one for one in pair.associations.values() if not one.open_uids]

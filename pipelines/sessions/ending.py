@@ -43,7 +43,7 @@ class Ending:
         if call is not None:
             self._told.append(ReadStep(read, read.pair, call))
         read.start, read.end, read.cancel = slim(read.start), slim(read.end), slim(read.cancel)
-        if session is not None and session.closed_at is not None and not session.open_reads:
+        if session is not None and session.closed_at is not None and not session.open_reads and not session.is_over:
             self._session(session, SessionState.CLOSED)
 
     def closed(self, session: Session, moment: Moment, *, unanswered: bool) -> None:
@@ -64,7 +64,6 @@ class Ending:
 
     def severed(self, pair: Pair, association: Association, moment: Moment) -> None:
         """[MS-MQQP] 3.1.6: with the last connection the server runs down what is open, and returns what was held."""
-        pair.loose |= not association.all_closed
         outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
         for read in list(association.reads.values()):
             if not read.is_over:

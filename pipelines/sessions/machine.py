@@ -96,14 +96,12 @@ class ServerMachine:
     def _forget(self) -> None:
         """The oldest with nothing open."""
         oldest = islice(self._pairs.items(), _LOOKED_AT)
-        idle = [name for name, pair in oldest if not pair.connections and not pair.by_queue]
+        idle = [name for name, pair in oldest if len(pair.connections) == len(pair.stopped) and not pair.by_queue]
         for name in idle:
             del self._pairs[name]
 
     def _connection(self, fact: ConnectionFact) -> Iterator[Step]:
         pair = self._pair(fact.ends.orig_h)
-        if fact.midstream:
-            pair.go_blind(fact.began, Reason.STARTED_MIDSTREAM)
         self._push(fact.until, _CONNECTION_AFTER, begin(pair, fact), pair)
         yield ConnectionStep(fact, pair)
 

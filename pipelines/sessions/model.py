@@ -218,11 +218,15 @@ class Pair(Sight):
     """Under way."""
     associations: dict[int, Association] = field(default_factory=dict)
     """By group id; those with a connection under way."""
+    stopped: list[Connection] = field(default_factory=list)
+    """Past their last packet, and not seen to end."""
     loose: bool = False
-    """An association of it was not seen to end: what it had open may be open still."""
+    """There was such a one: what it had open may be open still."""
     by_queue: dict[int | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""
     by_handle: dict[str, Session] = field(default_factory=dict)
+    opening: list[int] = field(default_factory=list)
+    """Queue handles of opens under way."""
     reads: dict[str, Read] = field(default_factory=dict)
     """Holding a message, by context handle."""
     past_sessions: Recent[Any, Session] = field(default_factory=lambda: Recent(REMEMBERED))

@@ -38,6 +38,7 @@ class Queues:
         self._on_asked: Final[dict[str, Callable[[CallStep], None]]] = {
             **dict.fromkeys(v.STARTS, self._start_asked),
             v.END: self._end_asked,
+            v.OPEN: self._open_asked,
             v.CLOSE: self._close_asked,
             v.CANCEL: self._cancel_asked,
             v.CLOSE_CURSOR: self._cursor_asked,
@@ -97,6 +98,7 @@ class Queues:
             step.other_association = not own
             return
         step.first_seen = True
+        step.opening = queue_handle in pair.opening
         step.past_session = pair.past_sessions.get(queue_handle)
         step.foreign = self._registry.session_of_another(pair, queue_handle)
 
@@ -142,7 +144,7 @@ class Queues:
             step.rival = session.outstanding.get(read.request_id)
             self._outstand(session, read)
         cursor = desc.get("hCursor", 0)
-        if session is not None and cursor:
+        if session is not None and cursor and not step.other_association:
             step.closed_cursor = session.closed_cursors.get(cursor)
             if len(session.cursors) < MAX_CURSORS:
                 session.cursors.setdefault(cursor, step.call)
@@ -195,7 +197,7 @@ class Queues:
 
     def _note_cursor(self, step: CallStep) -> None:
         cursor, session = (step.desc or {}).get("hCursor", 0), step.session
-        if not cursor or session is None:
+        if not cursor or session is None or step.other_association:
             return
         if step.succeeded:
             session.closed_cursors.drop(cursor)
@@ -268,8 +270,13 @@ class Queues:
 
     # Sessions
 
+    def _open_asked(self, step: CallStep) -> None:
+        step.pair.opening.append(step.request.get("hQueue", 0))
+
     def _open_answered(self, step: CallStep, _: Moment) -> None:
         call, asked = step.call, step.call.request
+        if asked is not None:
+            step.pair.opening.remove(asked.get("hQueue", 0))
         if call.status != v.MQ_OK or asked is None or not call.response_whole:
             return
         uid = derived_uid("S", call.call_uid)

@@ -40,6 +40,8 @@ class CallStep:
     """Start: a read of the same queue with the same request id that was not over."""
     closed_cursor: CallFact | None = None
     """Start or close of a cursor: the call that had closed that cursor."""
+    opening: bool = False
+    """An open of the queue was under way."""
     other_association: bool = False
     """The session was opened in another association of the client, so that it may be another one's."""
     first_seen: bool = False

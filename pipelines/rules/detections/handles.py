@@ -101,6 +101,8 @@ def _handle(step: CallStep) -> str:
 
 
 def _blind(use: _Use) -> Reason | None:
+    if use.step.pair.loose:
+        return Reason.CAPTURE_ENDED
     return use.step.blind_since(BEGINNING) or use.holder.pair.blind_since(use.holder.since)
 
 

@@ -28,16 +28,12 @@ _NOTHING_TO_END: Final = frozenset((ReadOutcome.PEEKED, ReadOutcome.TIMED_OUT, R
 def _open_before_use(step: CallStep) -> Answer:
     if step.call.operation == v.CLOSE:
         return _close_of_opened(step)
-    if not step.first_seen or _opened_meanwhile(step):
-        return True if step.first_seen or (step.session and step.session.opened) else Reason.OPEN_NOT_SEEN
+    if not step.first_seen:
+        return True if step.session and step.session.opened else Reason.OPEN_NOT_SEEN
+    if step.opening:
+        return Reason.TIMES_CROSS
     shown = {"hQueue": hexadecimal(queue_named(step)), "answer": code_shown(step.code)}
     return queue_not_open(step) or _crossed(step) or Broken(shown)
-
-
-def _opened_meanwhile(step: CallStep) -> bool:
-    """The opening was asked for before the call, and answered later."""
-    sessions = step.pair.by_queue.get(queue_named(step) or 0, ())
-    return any(one.opened is not None and one.opened.began < step.call.began for one in sessions)
 
 
 def _close_of_opened(step: CallStep) -> Answer:

@@ -11,11 +11,16 @@ from tests.conftest import ROOT
 from tests.local import Local
 from tests.pipelines.rules.fixtures import Fixture, all_fixtures
 from tests.pipelines.rules.removal import accusations, records, without, write
-from tests.scripts.player import capture
+from tests.pipelines.rules.traps import LOSSES, lost, pieces
+from tests.scripts.player import capture, play
+from tests.scripts.player import write as save
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from tests.scripts.tape import Timed
+
 
 Row = dict[str, Any]
 SAMPLE = ROOT / "samples" / "msmq-loopback.pcap"
@@ -41,6 +46,32 @@ def _without_any_one(whole: Path, folder: Path) -> None:
     known = accusations(Local(whole).judged())
     for place in range(len(records(whole)[1])):
         assert without(whole, {place}, folder) <= known, f"without packet {place + 1}"
+
+
+@pytest.mark.parametrize(("name", "script"), pieces("traps.calls"), ids=lambda value: value.partition("\n")[0])
+def test_what_has_misled_us(name: str, script: str, tmp_path: Path) -> None:
+    """See traps.calls."""
+    whole = play(LOSSES.sub("", script))
+    lacking = lost(script)
+    assert lacking, name
+    known = accusations(Local(_written(tmp_path, whole)).judged())
+    left = [frame for frame in whole if (frame.line, frame.about) not in lacking]
+    assert len(left) < len(whole)
+    assert accusations(Local(_written(tmp_path, left)).judged()) <= known
+
+
+@pytest.mark.parametrize(("name", "script"), pieces("unusual.calls"), ids=lambda value: value.partition("\n")[0])
+def test_unusual_but_whole(name: str, script: str, tmp_path: Path) -> None:
+    """See unusual.calls."""
+    heading, _, rest = script.partition("\n")
+    expected = set(heading.removeprefix("accuses:").split()) if heading.startswith("accuses:") else set()
+    tables = Local(_written(tmp_path, play(rest if expected else script))).judged()
+    assert {row["rule_id"] for row in tables["findings"] if row["verdict"] != "not_decidable"} == expected, name
+
+
+def _written(folder: Path, frames: list[Timed]) -> Path:
+    save(folder / "talk.pcap", frames)
+    return folder / "talk.pcap"
 
 
 @pytest.mark.parametrize("seed", range(5))
