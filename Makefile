@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz bench docs sample clean setup setup-test
+.PHONY: help demo test lint fuzz promise bench docs sample clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -23,6 +23,9 @@ lint: setup-test  ## ruff, mypy, import-linter
 
 fuzz: setup-test  ## 200,000 mutated stubs and 20,000 mutated captures; takes a while
 	@$(BIN)/python -m tests.fuzz
+
+promise: setup-test  ## random conversations with packets missing: nobody may look guilty; ten minutes
+	@$(BIN)/python -m tests.pipelines.rules.random_talks_main --seed 1000 --minutes 10
 
 bench: setup-test  ## measure; prints figures side by side with dpkt and impacket
 	@$(BIN)/python -m bench

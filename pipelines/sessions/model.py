@@ -114,7 +114,6 @@ class Read:
     action: int | None = None
     request_id: int | None = None
     lookup_id: int | None = None
-    timeout_ms: int | None = None
     is_peek: bool = False
     answered: Moment | None = None
     handle: str | None = None
@@ -133,6 +132,12 @@ class Read:
     finished: Moment | None = None
     outcome: ReadOutcome | None = None
     doubt: Reason | None = None
+
+    @property
+    def began(self) -> Moment:
+        """When it was asked for, or else ended."""
+        call = self.start or self.end
+        return BEGINNING if call is None else call.began
 
     @property
     def holds_message(self) -> bool:
@@ -162,7 +167,6 @@ class Session:
     closed: CallFact | None = None
     closed_at: Moment | None = None
     close_asked: bool = False
-    last: CallFact | None = None
     state: SessionState | None = None
     doubt: Reason | None = None
     outcomes: dict[ReadOutcome, int] = field(default_factory=dict)

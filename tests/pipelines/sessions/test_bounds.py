@@ -13,7 +13,7 @@ from pipelines.facts.model import END, CallFact, ConnectionFact, Moment, from_ro
 from pipelines.facts.versions import known_versions
 from pipelines.judging import ORDER, judged
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.sessions.queues import MAX_SESSIONS
+from pipelines.sessions.references import MAX_SESSIONS
 from tests.local import Local
 from tests.scripts.player import capture
 
@@ -116,11 +116,20 @@ def test_queues_that_a_peer_makes_up_are_forgotten(tmp_path: Path) -> None:
     assert doubts.count("limit") == 500
 
 
+def test_messages_that_a_peer_never_ends_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.sessions.reads.MAX_OPEN_READS", 100)
+    recorded = Recorded("connect\nRemoteQMStartReceive2 -> pphContext=A\n", tmp_path)
+    rows = list(judged(recorded.told(300, _same), {}, SETTINGS))
+    doubts = [row["doubt"] for name, row in rows if name == "reads"]
+    assert len(doubts) == 300
+    assert doubts.count("limit") == 200
+
+
 @pytest.mark.parametrize("changed", [_another_queue, _another_client])
 def test_memory_of_what_a_peer_makes_up_is_bounded(
     changed: Callable[[CallFact, int], CallFact], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipelines.sessions.queues.MAX_SESSIONS", 200)
+    monkeypatch.setattr("pipelines.sessions.references.MAX_SESSIONS", 200)
     monkeypatch.setattr("pipelines.sessions.machine.MAX_PAIRS", 200)
     recorded = Recorded("connect\nRemoteQMPurgeQueue\n", tmp_path)
     recorded.peak(50, changed)

@@ -1,0 +1,65 @@
+"""Which session a call means, and what becomes of one that nobody was seen to open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.sessions.model import Session
+from pipelines.uids import derived_uid
+
+if TYPE_CHECKING:
+    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.registry import Registry
+    from pipelines.sessions.steps import CallStep
+
+MAX_SESSIONS: Final = 4_096
+"""Open ones of one association. Past it the oldest ends, in doubt: a peer may name any number of queues."""
+
+
+class References:
+    def __init__(self, registry: Registry, ending: Ending) -> None:
+        self._registry, self._ending = registry, ending
+
+    def names_queue(self, step: CallStep) -> None:
+        self.refer(step, step.request.get("hQueue", 0))
+
+    def refer(self, step: CallStep, queue_handle: int) -> None:
+        """Find the session of a queue handle; where the client has none open, one whose opening was not seen."""
+        pair = step.pair
+        sessions = pair.by_queue.get(queue_handle)
+        if sessions:
+            association = step.connection.association if step.connection else None
+            own = [session for session in sessions if session.association is association]
+            step.session = own[-1] if own else sessions[-1]
+            step.other_association = not own
+            return
+        step.first_seen = True
+        step.opening = queue_handle in pair.opening
+        step.past_session = pair.past_sessions.get(queue_handle)
+        step.foreign = self._registry.session_of_another(pair, queue_handle)
+
+    def adopt(self, step: CallStep, queue_handle: int | None, handle: str | None = None) -> Session:
+        """A session for a call that the server accepted although its opening was not seen."""
+        uid = derived_uid("S", step.call.call_uid)
+        session = Session(uid, step.pair, step.call, None, handle, queue_handle)
+        self.register(step, session)
+        return session
+
+    def register(self, step: CallStep, session: Session) -> None:
+        standing = step.pair.by_queue.get(session.queue_handle or 0)
+        if session.opened is not None and standing and standing[-1].opened is None:
+            self._ending.superseded(standing[-1], session.first.until)
+        self._registry.enlist(session)
+        if step.connection is not None:
+            session.association = step.connection.association
+            sessions = session.association.sessions
+            sessions[id(session)] = session
+            if len(sessions) > MAX_SESSIONS:
+                self._ending.forgotten(next(iter(sessions.values())), session.first.until)
+
+    def settle(self, step: CallStep, queue_handle: int) -> None:
+        """After the answer: a queue that the server knows is open, whoever saw the opening."""
+        if step.session is None and step.call.status == v.MQ_OK:
+            sessions = step.pair.by_queue.get(queue_handle)
+            step.session = sessions[-1] if sessions else self.adopt(step, queue_handle)
