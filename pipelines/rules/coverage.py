@@ -1,4 +1,4 @@
-"""Which demand of the specifications is checked by which rule, and why the others cannot be."""
+"""Which demand and which product note of the specifications goes with which rule, and why the others do not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,6 +29,9 @@ our words: the rules that check it, or why a capture cannot show it. Made from `
 A keyword in brackets is not one more of the document's: the row is a demand out of the list that an earlier keyword
 opens, or one that stands beside it without a keyword. The counts leave such rows out. `6 x` is a demand that the
 section repeats in the same words.
+
+At the end are the notes on product behaviour of section 7: the rules that take a note into account, or why it changes
+no verdict.
 """
 
 
@@ -45,16 +48,35 @@ class Clause:
     times: int = 1
 
 
+@dataclass(frozen=True)
+class Note:
+    """How products differ: `rules` take it into account, or `unseen` says why none has to."""
+
+    document: str
+    number: int
+    section: str
+    says: str
+    rules: tuple[str, ...] = ()
+    unseen: str = ""
+
+
 @cache
 def clauses() -> tuple[Clause, ...]:
     """All of them in the order of the documents."""
-    return tuple(clause for name in _FILES for clause in _read(Path(__file__).parent / "clauses" / name))
+    return tuple(Clause(**entry) for entry in _entries("clause"))
 
 
-def _read(path: Path) -> Iterator[Clause]:
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    for entry in content["clause"]:
-        yield Clause(document=content["document"], rules=tuple(entry.pop("rules", ())), **entry)
+@cache
+def notes() -> tuple[Note, ...]:
+    """All of them in the order of the documents."""
+    return tuple(Note(**entry) for entry in _entries("note"))
+
+
+def _entries(table: str) -> Iterator[dict[str, Any]]:
+    for name in _FILES:
+        content = tomllib.loads((Path(__file__).parent / "clauses" / name).read_text(encoding="utf-8"))
+        for entry in content[table]:
+            yield {**entry, "document": content["document"], "rules": tuple(entry.get("rules", ()))}
 
 
 def page(titles: Mapping[str, str]) -> str:
@@ -65,6 +87,10 @@ def page(titles: Mapping[str, str]) -> str:
         for section, of_section in groupby(of_document, key=lambda clause: clause.section):
             lines += ["", f"### {document} {section}", "", "| keyword | what is demanded | checked by, or why not |"]
             lines += ["|---|---|---|", *(_row(clause, titles) for clause in of_section)]
+    for document, of_appendix in groupby(notes(), key=lambda note: note.document):
+        lines += ["", f"## Product notes of {document}", ""]
+        lines += ["| note | section | what differs | taken into account by, or why not |", "|---|---|---|---|"]
+        lines += [_note_row(note, titles) for note in of_appendix]
     return "\n".join(lines) + "\n"
 
 
@@ -84,8 +110,15 @@ def _summary() -> Iterator[str]:
 
 def _row(clause: Clause, titles: Mapping[str, str]) -> str:
     keyword = {0: f"({clause.keyword})", 1: clause.keyword}.get(clause.times, f"{clause.times} x {clause.keyword}")
-    check = ", ".join(_link(rule, titles[rule]) for rule in clause.rules) or _plain(clause.unseen)
-    return f"| {keyword} | {_plain(clause.says)} | {check} |"
+    return f"| {keyword} | {_plain(clause.says)} | {_account(clause, titles)} |"
+
+
+def _note_row(note: Note, titles: Mapping[str, str]) -> str:
+    return f"| {_plain(f'<{note.number}>')} | {note.section} | {_plain(note.says)} | {_account(note, titles)} |"
+
+
+def _account(of: Clause | Note, titles: Mapping[str, str]) -> str:
+    return ", ".join(_link(rule, titles[rule]) for rule in of.rules) or _plain(of.unseen)
 
 
 def _link(rule: str, title: str) -> str:

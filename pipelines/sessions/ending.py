@@ -93,7 +93,7 @@ class Ending:
 
     def _abandon(self, session: Session, moment: Moment, reason: Reason) -> None:
         session.doubt = session.doubt or reason
-        for read in list(session.outstanding.values()):
+        for read in [read for reads in session.outstanding.values() for read in reads]:
             read.doubt = read.doubt or reason
             self.read(read, ReadOutcome.UNFINISHED, moment)
         self._registry.delist(session)
@@ -103,8 +103,9 @@ class Ending:
     def _count(self, session: Session, read: Read) -> None:
         session.open_reads -= 1
         if read.request_id is not None:
-            if session.outstanding.get(read.request_id) is read:
-                del session.outstanding[read.request_id]
+            left = [one for one in session.outstanding.pop(read.request_id, ()) if one is not read]
+            if left:
+                session.outstanding[read.request_id] = left
             session.finished.put(read.request_id, read)
         outcome = read.outcome or ReadOutcome.UNFINISHED
         session.outcomes[outcome] = session.outcomes.get(outcome, 0) + 1

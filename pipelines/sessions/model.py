@@ -123,6 +123,8 @@ class Read:
     arrived: int | None = None
     cancel: CallFact | None = None
     """A cancel that the server accepted."""
+    shares_id: bool = False
+    """Another read of the queue had its request id at the same time."""
     given_up: CallFact | None = None
     """The client's end or cancel, as long as the server has not refused it."""
     end_asked: bool = False
@@ -175,7 +177,7 @@ class Session:
     peeks: int = 0
     receives: int = 0
     purges: int = 0
-    outstanding: dict[int, Read] = field(default_factory=dict)
+    outstanding: dict[int, list[Read]] = field(default_factory=dict)
     """Asked for and not over, by request id."""
     open_reads: int = 0
     finished: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import Moment
     from pipelines.sessions.model import Association, Pair
-    from pipelines.sessions.steps import CallStep, Step
+    from pipelines.sessions.steps import CallStep, Step, Values
 
 
 class Queues:
@@ -76,12 +76,12 @@ class Queues:
         return self._ending.told()
 
     def _open_asked(self, step: CallStep) -> None:
-        step.pair.opening.append(step.request.get("hQueue", 0))
+        step.pair.opening += _numbers(step.request)
 
     def _open_answered(self, step: CallStep, _: Moment) -> None:
         call, asked = step.call, step.call.request
-        if asked is not None:
-            step.pair.opening.remove(asked.get("hQueue", 0))
+        for number in _numbers(asked) if asked is not None else ():
+            step.pair.opening.remove(number)
         if call.status != v.MQ_OK or asked is None or not call.response_whole:
             return
         uid = derived_uid("S", call.call_uid)
@@ -142,3 +142,8 @@ class Queues:
     def _port_answered(self, step: CallStep, _: Moment) -> None:
         if step.request.get("dwPortType") == v.IP_READ and step.response.get("return_value"):
             step.pair.port_answer = step.call
+
+
+def _numbers(asked: Values) -> list[int]:
+    """That an open gives the queue: [MS-MQQP] note <15> has servers go by either."""
+    return [asked.get("hQueue", 0), asked.get("dwpContext", 0)]

@@ -47,7 +47,10 @@ class Reads:
         step.read = read
         session = step.session
         if session is not None and read.request_id is not None:
-            step.rival = session.outstanding.get(read.request_id)
+            rivals = session.outstanding.get(read.request_id)
+            if rivals:
+                step.rival = rivals[-1]
+                step.rival.shares_id = read.shares_id = True
             self._outstand(session, read)
         cursor = desc.get("hCursor", 0)
         if session is not None and cursor and not step.other_association:
@@ -68,7 +71,7 @@ class Reads:
     def _outstand(self, session: Session, read: Read) -> None:
         session.open_reads += 1
         if read.request_id is not None and len(session.outstanding) < MAX_OUTSTANDING:
-            session.outstanding.setdefault(read.request_id, read)
+            session.outstanding.setdefault(read.request_id, []).append(read)
 
     def start_answered(self, step: CallStep, moment: Moment) -> None:
         read, call = step.read, step.call
@@ -157,7 +160,7 @@ class Reads:
         self._references.names_queue(step)
         request_id = step.request.get("dwRequestID", 0)
         if step.session is not None:
-            step.read = step.session.outstanding.get(request_id)
+            step.read = next(iter(step.session.outstanding.get(request_id, ())), None)
             if step.read is not None:
                 step.read.given_up = step.read.given_up or step.call
                 step.read.end_asked = True

@@ -47,9 +47,10 @@ class References:
         return session
 
     def register(self, step: CallStep, session: Session) -> None:
-        standing = step.pair.by_queue.get(session.queue_handle or 0)
-        if session.opened is not None and standing and standing[-1].opened is None:
-            self._ending.superseded(standing[-1], session.first.until)
+        for number in session.numbers if session.opened is not None else ():
+            standing = step.pair.by_queue.get(number)
+            if standing and standing[-1].opened is None:
+                self._ending.superseded(standing[-1], session.first.until)
         self._registry.enlist(session)
         if step.connection is not None:
             session.association = step.connection.association

@@ -71,7 +71,7 @@ def test_whole_run_writes_tables_and_manifest(
     assert said.err == ""
     assert "qm2qm_RemoteQMPurgeQueue" in said.out
     assert "qm2qm_RemoteQMCloseCursor" not in said.out
-    assert said.out.endswith("6 other tables have no rows\n")
+    assert "\n6 other tables have no rows\nrules: kept " in said.out
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     assert set(manifest["rows"]) == {table.name for table in WRITTEN}
     some = ("captures", "flows", "pdus", "calls", "qm2qm_RemoteQMPurgeQueue", "qm2qm_RemoteQMCloseCursor", "issues")
@@ -86,6 +86,20 @@ def test_whole_run_writes_tables_and_manifest(
     assert by_name["uid"].compression == "ZSTD"
     query = f"select id.orig_h, id.resp_p from read_parquet('{flows}') order by first_ts limit 1"
     assert duckdb.execute(query).fetchone() == ("127.0.0.1", 135)
+
+
+def test_findings_at_or_above_a_level_exit_14(
+    spark: SparkSession, sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["analyze", str(sample), "--out", str(tmp_path / "out"), "--threshold", "bulk_messages=2"]
+    assert main([*arguments, "--fail-on", "high"]) == 14
+    said = capsys.readouterr()
+    assert "findings of level high or above: detect-purge (1), detect-service-disruption (1)" in said.err
+    assert main([*arguments, "--fail-on", "critical", "--force"]) == 0
+    manifest = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert manifest["parameters"]["thresholds"]["bulk_messages"] == 2
+    purge = {"rule_id": "detect-purge", "verdict": "detection", "reason": None, "count": 1}
+    assert purge in manifest["verdicts"]
 
 
 def test_capture_without_anything_to_keep_says_so_and_still_accounts_for_it(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import CallFact, Moment
     from pipelines.rules.model import Settings
-    from pipelines.sessions.model import Pair
+    from pipelines.sessions.model import Session
 
 OPERATIONS: Final = (*v.STARTS, v.END, v.CLOSE, v.CANCEL, v.CLOSE_CURSOR, v.PURGE)
 MAX_WAITING: Final = 1_024
@@ -27,7 +27,7 @@ MAX_WAITING: Final = 1_024
 class _Holder(NamedTuple):
     """The client that a handle was given to."""
 
-    pair: Pair
+    session: Session
     given: CallFact
     since: Moment
     """What was missed before is of no account."""
@@ -62,7 +62,7 @@ class _ForeignHandle(CallWatcher):
             return (Undecided(step, Reason.OPEN_NOT_SEEN),)
         # The call and its pair: what else the step knows may be large.
         use = _Use(CallStep(step.call, step.pair, None), holder, _handle(step))
-        reason = step.association_incomplete() or _blind(use)
+        reason = step.association_incomplete() or _blind(use) or holder.session.blind_since(holder.since)
         if reason is None and len(self._waiting) >= MAX_WAITING:
             reason = Reason.LIMIT
         if reason is not None:
@@ -87,10 +87,10 @@ def _holder(step: CallStep) -> _Holder | None:
     """None: not known well enough."""
     session, read = step.foreign, step.foreign_read
     if session is not None and session.opened is not None:
-        return _Holder(session.pair, session.opened, session.opened.until)
+        return _Holder(session, session.opened, session.opened.until)
     if read is None or read.start is None or read.session is None or read.session.pair is step.pair:
         return None
-    return None if read.doubt else _Holder(read.session.pair, read.start, read.start.began)
+    return None if read.doubt else _Holder(read.session, read.start, read.start.began)
 
 
 def _handle(step: CallStep) -> str:
@@ -103,7 +103,7 @@ def _handle(step: CallStep) -> str:
 def _blind(use: _Use) -> Reason | None:
     if use.step.pair.loose:
         return Reason.CAPTURE_ENDED
-    return use.step.blind_since(BEGINNING) or use.holder.pair.blind_since(use.holder.since)
+    return use.step.blind_since(BEGINNING) or use.holder.session.pair.blind_since(use.holder.since)
 
 
 def _values(use: _Use) -> dict[str, str]:

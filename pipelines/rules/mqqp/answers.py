@@ -89,7 +89,8 @@ def _answer_in_time(step: CallStep) -> Answer:
 
 
 def _cancel_ends_start(step: CallStep) -> Answer:
-    cancel = step.read.cancel if step.read else None
+    # Of two with one id, which older servers allow, either may have been meant.
+    cancel = step.read.cancel if step.read and not step.read.shares_id else None
     answered = step.call.answered
     if cancel is None or cancel.answered is None or answered is None or step.call.status is None:
         return None

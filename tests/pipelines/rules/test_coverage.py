@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.rules.coverage import KEYWORDS, Clause, clauses, page
+from pipelines.rules.coverage import KEYWORDS, Clause, Note, clauses, notes, page
 from tests.pipelines.rules import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.rules.model import Rule
 
 # As many words in a row as could not be the same by chance.
 COPIED = 8
+ENTRIES: tuple[Clause | Note, ...] = (*clauses(), *notes())
+NOTES = {"MS-MQQP": 31, "MS-MQMR": 17}
+# In the appendix, with or without the marks of a link.
+_APPENDIX = re.compile(r"^\[?<(\d+)> \[?Section ([\d.]+\d)", re.MULTILINE)
+_NOTES_CITED = re.compile(r"notes? <(\d+)>(?: to <(\d+)>)?")
 
 
 @pytest.fixture(scope="module")
@@ -69,23 +80,67 @@ def test_every_keyword_of_the_document_has_its_clause(document: str) -> None:
 
 
 @documents.needed
-def test_clauses_are_in_our_own_words() -> None:
+def test_clauses_and_notes_are_in_our_own_words() -> None:
     def words(text: str) -> list[str]:
         return re.findall(r"\w+", documents.plain(text).lower())
 
     whole = {document: f" {' '.join(words(documents.text_of(document)))} " for document in documents.FILES}
     copied = [
         run
-        for clause in clauses()
-        for said in (words(clause.says), words(clause.unseen))
+        for entry in ENTRIES
+        for said in (words(entry.says), words(entry.unseen))
         for start in range(len(said) - COPIED + 1)
-        if f" {(run := ' '.join(said[start : start + COPIED]))} " in whole[clause.document]
+        if f" {(run := ' '.join(said[start : start + COPIED]))} " in whole[entry.document]
     ]
     assert copied == []
 
 
+@pytest.mark.parametrize("note", notes(), ids=lambda note: f"{note.document} {note.number}")
+def test_a_note_is_taken_into_account_or_says_why_not(note: Note, sections: dict[str, str]) -> None:
+    assert bool(note.rules) != bool(note.unseen)
+    assert note.says.strip()
+    assert len(set(note.rules)) == len(note.rules)
+    assert set(note.rules) - set(sections) == set()
+
+
+@pytest.mark.parametrize("document", NOTES)
+def test_every_note_is_listed_once_and_in_order(document: str) -> None:
+    assert [note.number for note in notes() if note.document == document] == [*range(1, NOTES[document] + 1)]
+
+
+@documents.needed
+@pytest.mark.parametrize("document", NOTES)
+def test_notes_have_the_sections_of_the_appendix(document: str) -> None:
+    appendix = [(int(number), section) for number, section in _APPENDIX.findall(documents.text_of(document))]
+    assert [(note.number, note.section) for note in notes() if note.document == document] == appendix
+
+
+def test_notes_name_every_rule_that_excuses_by_them() -> None:
+    from pipelines.rules.catalogue import RULES
+
+    listed = {(note.document, note.number, rule) for note in notes() for rule in note.rules}
+    used = {(rule.document, number, rule.id) for rule in RULES for number in _notes_of(rule)}
+    assert used - listed == set()
+
+
+def _notes_of(rule: Rule) -> Iterator[int]:
+    """Of its exemptions, and those that its texts cite."""
+    yield from (int(exemption.note.strip("<>")) for exemption in rule.exemptions)
+    for first, last in _NOTES_CITED.findall(f"{rule.requirement} {rule.undecidable_when}"):
+        yield from range(int(first), int(last or first) + 1)
+
+
+def test_page_has_a_row_for_each_note(sections: dict[str, str]) -> None:
+    text = page({rule: f"what {rule} | wants" for rule in sections})
+    for document, count in NOTES.items():
+        table = text.split(f"## Product notes of {document}\n")[1].split("\n## ")[0]
+        rows = [re.split(r"(?<!\\)\|", line) for line in table.splitlines() if line.startswith("| \\<")]
+        assert len(rows) == count
+        assert {len(row) for row in rows} == {6}
+
+
 def test_page_links_the_rules_and_counts_each_keyword_once() -> None:
-    titles = {rule: f"what {rule} | wants" for clause in clauses() for rule in clause.rules}
+    titles = {rule: f"what {rule} | wants" for entry in ENTRIES for rule in entry.rules}
     text = page(titles)
     assert all(f"[{rule}](rules.md#{rule} " in text for rule in titles)
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith("| MS-")]
