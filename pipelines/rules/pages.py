@@ -26,7 +26,10 @@ def rule_text(rule: Rule) -> str:
 
 def _facts(rule: Rule) -> Iterator[tuple[str, str]]:
     yield "document", f"{rule.document} {rule.section}"
-    yield "demands", f"{rule.keyword}: {rule.requirement}" if rule.keyword else rule.requirement
+    if rule.is_detection:
+        yield "reports", rule.requirement.removeprefix("Reported is ")
+    else:
+        yield "demands", f"{rule.keyword}: {rule.requirement}"
     if not rule.is_detection:
         yield "to be kept by", str(rule.party)
     yield "level", str(rule.level)
