@@ -11,6 +11,7 @@ from decoders.dcerpc.first_bytes import may_begin_pdu
 from decoders.dcerpc.well_known import PORTS
 from decoders.net.model import Outcome
 from decoders.tcp.model import ACK, SYN
+from ingest.clock import Clock
 from ingest.containers.model import NO_TIME
 from ingest.conversations import conversation_keys, endpoint_keys, from_low_side
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
@@ -62,6 +63,7 @@ def scan_split(split: Split) -> Iterator[tuple[Table, pa.RecordBatch]]:
                     *((damage.code, damage.detail, damage.offset) if damage else (None, None, None)),
                     scan.first_ts_ns,
                     scan.last_ts_ns,
+                    scan.clock.back_ns,
                     sorted(scan.link_types),
                 )
             ],
@@ -76,6 +78,7 @@ class _Scan:
         self.held = 0
         self.first_ts_ns: int | None = None
         self.last_ts_ns: int | None = None
+        self.clock = Clock()
         self.link_types: set[int] = set()
         self._outcomes = np.zeros(len(Outcome), np.int64)
         self._conversations: list[dict[str, Column]] = []
@@ -94,6 +97,7 @@ class _Scan:
         self._outcomes += np.bincount(headers.outcome, minlength=len(Outcome))
         self.link_types.update(np.unique(link_types(records)).tolist())
         self.link_types.discard(NO_LINK_TYPE)
+        self.clock.note(records.ts_ns)
         times = records.ts_ns[records.ts_ns != NO_TIME]
         if len(times):
             first, last = int(times.min()), int(times.max())

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import parquet
 from pyspark.sql import functions as F
 
+from ingest.clock import steps_back
 from ingest.splits import SPLIT_BYTES, plan
 from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
@@ -86,7 +87,8 @@ def analyze(
     say("choosing conversations")
     selection = Selection(spark, scan.without(set(same)))
     say("putting segments in order and decoding calls")
-    rounds = run_rounds(selection, choice, ids, paths, keep_payload=keep_payload)
+    untidy = frozenset(steps_back(scan.splits))
+    rounds = run_rounds(selection, choice, ids, paths, untidy, keep_payload=keep_payload)
     counts = {
         (ids[file], "packets", "in"): row["packets"]
         for file, row in captures.items()

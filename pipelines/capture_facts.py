@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ingest.clock import steps_back
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -75,6 +77,11 @@ def file_issues(
         (inputs[one.split.file], one.report.damage.code, one.report.damage.detail, one.report.damage.offset)
         for one in splits
         if one.report.damage is not None and one.split.file not in same
+    ]
+    found += [
+        (inputs[file], "clock-went-back", f"a packet lies {back / 1e9:.6f} s before one in front of it", None)
+        for file, back in steps_back(splits).items()
+        if file not in same
     ]
     return [
         {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import Step
 
 Row = dict[str, Any]
-ORDER = ("server", "ts_ns", "file", "frame", "place", "uid")
+ORDER = ("server", "ts_ns", "file", "frame", "place", "uid", "data")
 """How facts are sorted."""
 
 

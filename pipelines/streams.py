@@ -18,7 +18,7 @@ from pipelines.uids import connection_uid
 from schemas.internal import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from decoders.dcerpc.framing import Framed
     from decoders.tcp.connection import Connection
@@ -47,8 +47,12 @@ class Assembler:
     are not decoded yet. A flow or aside is the last row of its connection.
     """
 
-    def __init__(self, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str]) -> None:
+    def __init__(
+        self, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str], untidy: Collection[int] = ()
+    ) -> None:
+        """`untidy`: captures whose clock went back."""
         self.choice = choice
+        self.untidy = frozenset(untidy)
         self._capture_ids = capture_ids
         self._paths = paths
 
@@ -223,10 +227,10 @@ class _Talk:
         for capture, packets in connection.packets_by_capture.items():
             counts[capture, "packets", "kept" if kept else aside] += packets
         facts = (
-            tracked.witness.kept(connection, self._place(tracked))
+            tracked.witness.kept(connection, self._place(tracked), self._assembler.untidy)
             if kept
             else tracked.witness.aside(connection, tracked.uid, self._low, self._high)
-            if tracked.recogniser.speaks_rpc and not tracked.recogniser.interfaces
+            if tracked.recogniser.speaks_rpc and (not tracked.recogniser.interfaces or tracked.witness.missed)
             else ()
         )
         yield from ((FACTS.name, to_row(fact)) for fact in facts)

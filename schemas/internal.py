@@ -34,6 +34,7 @@ SPLIT_REPORTS = Table(
         Column("damage_offset", LONG, "Its file offset."),
         Column("first_ts_ns", LONG, "Earliest packet."),
         Column("last_ts_ns", LONG, "Latest packet."),
+        Column("back_ns", LONG, "The most that a packet lies before one in front of it."),
         Column("link_types", pa.list_(LONG), "Link types of the packets."),
     ),
 )
@@ -202,7 +203,7 @@ FACTS = Table(
         Column("ts_ns", LONG, "When it began."),
         _FILE,
         Column("frame", LONG, "Frame with which it began."),
-        Column("place", LONG, "Order within the frame: the call's offset in its stream; -1 for what comes first."),
+        Column("place", LONG, "Order within the frame: the call's offset in its stream; below 0 for what comes first."),
         UID,
         Column("data", STRING, "What there is to say, as JSON; see pipelines.facts."),
     ),

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.choice import Choice
+from ingest.clock import JITTER_NS
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
@@ -21,7 +22,7 @@ from pipelines.judging import ORDER, judged
 from pipelines.rules.catalogue import SETTINGS
 from pipelines.stages.streams import decoded, segment_rows
 from pipelines.streams import Assembler
-from schemas.internal import CONVERSATIONS, FACTS
+from schemas.internal import CONVERSATIONS, FACTS, SPLIT_REPORTS
 from schemas.parcels import PARCELS, opened
 from schemas.tables import JUDGED, VERDICTS, WRITTEN
 
@@ -51,9 +52,9 @@ class Local:
                 splits += plan(open_capture(str(path)), file, _LARGE)
             except UnreadableCapture as error:
                 self.refused.append(error)
-        segments = list(_segments(splits))
+        segments, untidy = _segments(splits)
         names = [path.name for path in paths]
-        assembler = Assembler(choice or Choice(), names, names)
+        assembler = Assembler(choice or Choice(), names, names, untidy)
         for batch in decoded(assembler, segment_rows(_sorted(segments)), keep_payload=keep_payload):
             self._unwrap(batch)
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -102,15 +103,19 @@ class Local:
                     rows += inner.to_pylist()
 
 
-def _segments(splits: list[Split]) -> Iterator[pa.RecordBatch]:
-    """Of conversations that some file makes promising: the others may hold only their handshake."""
+def _segments(splits: list[Split]) -> tuple[list[pa.RecordBatch], frozenset[int]]:
+    """Of conversations that some file makes promising: the others may hold only their handshake. And untidy files."""
     wanted: set[int] = set()
+    untidy: set[int] = set()
     for split in splits:
         for table, batch in scan_split(split):
             if table is CONVERSATIONS:
                 wanted.update(row["key"] for row in batch.to_pylist() if row["may_be_rpc"] or row["well_known_port"])
-    for split in splits:
-        yield from segment_batches(split, split.file, 1, np.array(sorted(wanted), np.int64))
+            elif table is SPLIT_REPORTS:
+                untidy.update(row["file"] for row in batch.to_pylist() if row["back_ns"] > JITTER_NS)
+    keys = np.array(sorted(wanted), np.int64)
+    found = [batch for split in splits for batch in segment_batches(split, split.file, 1, keys)]
+    return found, frozenset(untidy)
 
 
 def _sorted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import sys
 import time
 from pathlib import Path
@@ -122,7 +123,7 @@ def _thresholds(given: list[str]) -> dict[str, int]:
         if name not in SETTINGS:
             there_are = ", ".join(sorted(SETTINGS))
             raise Stop(ExitCode.USAGE, f"--threshold {one}: no rule has it; there are {there_are}")
-        if not value.isdecimal() or not int(value):
+        if not re.fullmatch("[0-9]{1,12}", value) or not int(value):
             raise Stop(ExitCode.USAGE, f"--threshold {one}: write it as {name}=N, with a number above 0")
         chosen[name] = int(value)
     return chosen

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.dcerpc.call_model import PduFate
 from decoders.net.addresses import to_text
 from decoders.tcp.model import Conflict, Data, Gap
+from ingest.containers.model import NO_TIME
 from pipelines.facts.model import BEGINNING, END, BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
 from pipelines.facts.reasons import Reason
 
@@ -60,7 +61,7 @@ class Witness:
         """A row of `pdus`."""
         kind = row["pkt_type"]
         if row["fate"] == PduFate.MALFORMED:
-            ts_ns = row["ts_ns"] or 0
+            ts_ns = NO_TIME if row["ts_ns"] is None else row["ts_ns"]
             self._blind(Moment(ts_ns, 0, 0), end_of(ts_ns), Reason.BYTES_MISSING)
         elif kind in _PROPOSALS and len(self._binds) < MAX_BINDS:
             self._binds.append((row, []))
@@ -77,8 +78,12 @@ class Witness:
         first, end, told = self._stretches[-1]
         self._stretches[-1] = min(first, began), max(end, until), told
 
-    def kept(self, connection: Connection, place: Place) -> Iterator[Fact]:
-        """Facts of a connection that is kept."""
+    @property
+    def missed(self) -> bool:
+        return bool(self._stretches)
+
+    def kept(self, connection: Connection, place: Place, untidy: frozenset[int]) -> Iterator[Fact]:
+        """Facts of a connection that is kept. `untidy`: captures whose clock went back."""
         ends = Ends(**place.id)
         binds = tuple(_bind(bind, answers[0] if answers else None) for bind, answers in self._binds)
         until = end_of(connection.last_ts_ns)
@@ -88,6 +93,8 @@ class Witness:
             self._blind(last, until, Reason.BYTES_MISSING)
         fact = ConnectionFact(self._began, place.uid, ends, until, closed, connection.starts_midstream, binds)
         yield fact
+        if not untidy.isdisjoint(connection.packets_by_capture):
+            yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, END, Reason.TIMES_CROSS)
         if connection.starts_midstream:
             yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, self._began, Reason.STARTED_MIDSTREAM)
         if not closed and fact.may_read:
@@ -97,7 +104,7 @@ class Witness:
             yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
 
     def aside(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
-        """Of one that speaks DCE/RPC and that no bind explains: it may have been ours, and either may be the server."""
+        """Of one that speaks DCE/RPC and that no bind explains in full: it may have been ours, whoever serves."""
         began = BEGINNING if connection.starts_midstream else self._began
         until = end_of(connection.last_ts_ns)
         hosts = to_text(low[0]), to_text(high[0])
@@ -111,7 +118,7 @@ def _bind(row: Row, answer: Row | None) -> BindFact:
     if answer and said == "accepted" and not any(one["result"] == "acceptance" for one in answer.get("results") or ()):
         said, reason = "refused", _first_reason(answer)
     return BindFact(
-        ts_ns=row["ts_ns"] or 0,
+        ts_ns=NO_TIME if row["ts_ns"] is None else row["ts_ns"],
         interfaces=tuple(context["interface_uuid"] for context in row.get("proposed") or ()),
         auth_type=row["auth_type"],
         auth_level=row["auth_level"],

@@ -22,8 +22,10 @@ class Moment(NamedTuple):
     frame: int
 
 
-BEGINNING: Final = Moment(-(1 << 62), -1, 0)
-END: Final = Moment(1 << 62, 1 << 30, 0)
+BEGINNING: Final = Moment(-(1 << 63), -1, 0)
+"""Before and after any time that a capture can tell."""
+END: Final = Moment(1 << 64, 1 << 30, 0)
+_FIRST, _SECOND = -2, -1
 _AFTER_ALL_FRAMES: Final = 1 << 30
 
 
@@ -155,7 +157,7 @@ def to_row(fact: Fact) -> Row:
         "ts_ns": fact.began.ts_ns,
         "file": fact.began.file,
         "frame": fact.began.frame,
-        "place": fact.place if isinstance(fact, CallFact) else -1,
+        "place": fact.place if isinstance(fact, CallFact) else _FIRST if isinstance(fact, ConnectionFact) else _SECOND,
         "uid": fact.uid,
         "data": json.dumps(data, separators=(",", ":")),
     }

@@ -21,6 +21,7 @@ def begin(pair: Pair, fact: ConnectionFact) -> Connection:
     association = None if group is None else pair.associations.get(group)
     if association is not None and born is not None:
         # The server numbers a new association as an old one was: that one is over, whatever was seen of it.
+        pair.associations[-id(association)] = association
         association = None
     if association is None:
         association = Association(born)

@@ -43,8 +43,8 @@ class Ending:
         if call is not None:
             self._told.append(ReadStep(read, read.pair, call))
         read.start, read.end, read.cancel = slim(read.start), slim(read.end), slim(read.cancel)
-        if session is not None and session.closed_at is not None and not session.open_reads and not session.is_over:
-            self._session(session, SessionState.CLOSED)
+        if session is not None and session.is_over and not session.reads:
+            self._tell(session)
 
     def closed(self, session: Session, moment: Moment, *, unanswered: bool) -> None:
         """By RemoteQMCloseQueue. Reads that hold a message go on: their handles live until their end."""
@@ -52,8 +52,7 @@ class Ending:
         if unanswered:
             session.doubt = Reason.RESPONSE_NOT_CAPTURED
         self._registry.delist(session)
-        if not session.open_reads:
-            self._session(session, SessionState.CLOSED)
+        self._session(session, SessionState.CLOSED)
 
     def superseded(self, session: Session, moment: Moment) -> None:
         """The queue is opened in view: what was known of an earlier opening belongs to another session."""
@@ -88,20 +87,18 @@ class Ending:
         for read in list(pair.reads.values()):
             self.read(read, ReadOutcome.UNFINISHED, END)
         for session in left.values():
-            if not session.is_over:
-                self._session(session, SessionState.OPEN_AT_END)
+            self._session(session, SessionState.OPEN_AT_END)
 
     def _abandon(self, session: Session, moment: Moment, reason: Reason) -> None:
         session.doubt = session.doubt or reason
-        for read in [read for reads in session.outstanding.values() for read in reads]:
+        for read in list(session.reads.values()):
             read.doubt = read.doubt or reason
             self.read(read, ReadOutcome.UNFINISHED, moment)
         self._registry.delist(session)
-        if not session.is_over:
-            self._session(session, SessionState.OPEN_AT_END)
+        self._session(session, SessionState.OPEN_AT_END)
 
     def _count(self, session: Session, read: Read) -> None:
-        session.open_reads -= 1
+        session.reads.pop(id(read), None)
         if read.request_id is not None:
             left = [one for one in session.outstanding.pop(read.request_id, ()) if one is not read]
             if left:
@@ -122,9 +119,16 @@ class Ending:
                 session.nacked.put(read.sequential_id, read)
 
     def _session(self, session: Session, state: SessionState) -> None:
+        """It is over; told when the last of its reads is, which may be another association's."""
+        if session.is_over:
+            return
         session.state = SessionState.OPEN_NOT_SEEN if session.opened is None else state
         if session.association is not None:
             session.association.sessions.pop(id(session), None)
+        if not session.reads:
+            self._tell(session)
+
+    def _tell(self, session: Session) -> None:
         self._told.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
         session.forget()

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.call_model import Outcome
-from pipelines.facts.model import END, BlindFact, CallFact, ConnectionFact
+from pipelines.facts.model import BEGINNING, END, BlindFact, CallFact, ConnectionFact
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.associations import begin, end
 from pipelines.sessions.model import Pair
@@ -43,6 +43,8 @@ class ServerMachine:
         self._queues = Queues()
         self._endings: list[_Ending] = []
         self._serial = 0
+        self._forgotten = BEGINNING
+        """Until when something of clients that were forgotten was out of sight."""
 
     def feed(self, fact: Fact) -> Iterator[Step]:
         """Facts come in order of (began, place)."""
@@ -89,16 +91,18 @@ class ServerMachine:
         pair = self._pairs.get(client)
         if pair is None:
             pair = self._pairs[client] = Pair(client)
+            pair.go_blind(self._forgotten, Reason.LIMIT)
             if len(self._pairs) > MAX_PAIRS:
                 self._forget()
         return pair
 
     def _forget(self) -> None:
         """The oldest with nothing open."""
-        oldest = islice(self._pairs.items(), _LOOKED_AT)
-        idle = [name for name, pair in oldest if len(pair.connections) == len(pair.stopped) and not pair.by_queue]
-        for name in idle:
-            del self._pairs[name]
+        oldest = list(islice(self._pairs.items(), _LOOKED_AT))
+        for name, pair in oldest:
+            if pair.is_idle:
+                self._forgotten = max(self._forgotten, pair.blind_until)
+                del self._pairs[name]
 
     def _connection(self, fact: ConnectionFact) -> Iterator[Step]:
         pair = self._pair(fact.ends.orig_h)

@@ -179,7 +179,8 @@ class Session:
     purges: int = 0
     outstanding: dict[int, list[Read]] = field(default_factory=dict)
     """Asked for and not over, by request id."""
-    open_reads: int = 0
+    reads: dict[int, Read] = field(default_factory=dict)
+    """Not over, by id(): a session is told when it has none."""
     finished: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
     """By request id."""
     acked: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
@@ -243,3 +244,9 @@ class Pair(Sight):
     """Its last RemoteQmGetVersion."""
     port_answer: CallFact | None = None
     """Its last answered query for the port of qm2qm."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Nothing of it is left to tell."""
+        busy = any(one.sessions or one.reads for one in self.associations.values())
+        return not busy and not self.by_queue and not self.reads and len(self.connections) == len(self.stopped)

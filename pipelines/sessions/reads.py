@@ -69,7 +69,7 @@ class Reads:
             self._ending.read(oldest, ReadOutcome.UNFINISHED, oldest.began)
 
     def _outstand(self, session: Session, read: Read) -> None:
-        session.open_reads += 1
+        session.reads[id(read)] = read
         if read.request_id is not None and len(session.outstanding) < MAX_OUTSTANDING:
             session.outstanding.setdefault(read.request_id, []).append(read)
 

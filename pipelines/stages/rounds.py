@@ -117,10 +117,16 @@ class Rounds:
 
 
 def run_rounds(
-    selection: Selection, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str], *, keep_payload: bool
+    selection: Selection,
+    choice: Choice,
+    capture_ids: Sequence[str],
+    paths: Sequence[str],
+    untidy: frozenset[int],
+    *,
+    keep_payload: bool,
 ) -> Rounds:
     segments = selection.take(selection.promising())
-    rounds = Rounds(streams(segments, choice, capture_ids, paths, keep_payload=keep_payload))
+    rounds = Rounds(streams(segments, choice, capture_ids, paths, untidy, keep_payload=keep_payload))
     for number in range(MAX_ROUNDS + 1):
         wiser, late = _with_news(choice, rounds.last)
         if wiser is None:
@@ -134,7 +140,7 @@ def run_rounds(
             rounds.not_followed = sorted(f"{to_text(address)} port {port}" for address, port in news)
             break
         choice = wiser
-        rounds.add(streams(selection.take(keys), choice, capture_ids, paths, keep_payload=keep_payload))
+        rounds.add(streams(selection.take(keys), choice, capture_ids, paths, untidy, keep_payload=keep_payload))
     return rounds
 
 

@@ -37,8 +37,13 @@ class ReadSplit:
     first_frame: int
     first_ts_ns: int | None
     last_ts_ns: int | None
+    back_ns: int
     link_types: list[int]
     counts: dict[str, int]
+
+    @property
+    def file(self) -> int:
+        return self.split.file
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,7 @@ def _read(told: _Told, split: Split, report: SplitReport, first_frame: int) -> R
         first_frame,
         facts.first_ts_ns,
         facts.last_ts_ns,
+        facts.back_ns,
         list(facts.link_types),
         dict(told.counts),
     )

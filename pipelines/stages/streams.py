@@ -32,12 +32,18 @@ _TABLES = {table.name: table for table in (STREAM_FLOWS, ASIDES, ANNOUNCED, VERS
 
 
 def streams(
-    segments: Segments, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str], *, keep_payload: bool
+    segments: Segments,
+    choice: Choice,
+    capture_ids: Sequence[str],
+    paths: Sequence[str],
+    untidy: frozenset[int],
+    *,
+    keep_payload: bool,
 ) -> DataFrame:
-    """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by `file`."""
+    """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by `file`, as `untidy` names them."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        assembler = Assembler(choice, capture_ids, paths)
+        assembler = Assembler(choice, capture_ids, paths, untidy)
         return decoded(assembler, segment_rows(batches), keep_payload=keep_payload)
 
     ordered = segments.rows.repartition(segments.partitions, "key").sortWithinPartitions(

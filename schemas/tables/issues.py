@@ -41,6 +41,10 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "snoop-capture": ("file", "A Solaris snoop capture: convert it first."),
     "changed-while-read": ("file", "The file grew or shrank during the run; what it held at the start was analysed."),
     "no-packets": ("file", "The capture is whole, but holds no packets."),
+    "clock-went-back": (
+        "file",
+        "Packets are not in order of time, so calls may not be either: no rule decides by what came first.",
+    ),
     "duplicate-capture": ("file", "The same bytes were given under another name; they were analysed once."),
     "record-cut": ("file", "The file ends inside a record; the packets before it were read."),
     "record-length-absurd": ("file", "A record claims an impossible length; nothing after it can be trusted."),

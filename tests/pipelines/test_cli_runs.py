@@ -32,6 +32,7 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
     (folder / "header-only.pcap").write_bytes(data[:24])
     (folder / "strange-link.pcap").write_bytes(pcap([Packet(b"802.11 frame", ts=1)], link_type=105))
     (folder / "beyond-snap.pcap").write_bytes(pcap([Packet(bytes(80), ts=1)], snap_len=40))
+    (folder / "set-back.pcap").write_bytes(pcap([Packet(bytes(60), ts=10), Packet(bytes(60), ts=4)]))
     (folder / "notes.txt").write_text("not a capture")
     assert main(["analyze", str(folder), "--out", str(tmp_path / "out")]) == 13
     said = capsys.readouterr()
@@ -49,6 +50,7 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
         "header-only.pcap": ("complete", 0),
         "strange-link.pcap": ("complete", 1),
         "beyond-snap.pcap": ("complete", 1),
+        "set-back.pcap": ("complete", 2),
         "notes.txt": ("unreadable", 0),
     }
     issues = {(row["path"].rsplit("/")[-1], row["code"], row["frame"], row["offset"]) for row in tables["issues"]}
@@ -59,6 +61,7 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
         ("absurd.pcap", "record-length-absurd", None, 24),
         ("strange-link.pcap", "unsupported-link-type", 1, 24),
         ("beyond-snap.pcap", "record-beyond-snap-length", None, 24),
+        ("set-back.pcap", "clock-went-back", None, None),
     }
     assert len(tables["flows"]) == 9
 

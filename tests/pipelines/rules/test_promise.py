@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.local import Local
 from tests.pipelines.rules.fixtures import Fixture, all_fixtures
+from tests.pipelines.rules.random_talks import talk
 from tests.pipelines.rules.removal import accusations, records, without, write
 from tests.pipelines.rules.traps import LOSSES, lost, pieces
 from tests.scripts.player import capture, play
@@ -83,6 +85,16 @@ def test_sample_without_many_packets(seed: int, tmp_path: Path) -> None:
         share = rng.choice(SHARES)
         gone = {place for place in range(packets) if rng.random() < share}
         assert without(SAMPLE, gone, tmp_path) <= known, f"without {sorted(gone)}"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_clock_that_goes_back_accuses_nobody(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    frames = play(talk(rng))
+    known = {rule for rule, *_ in accusations(Local(_written(tmp_path, frames)).judged())}
+    step, where = rng.choice([5_000_000, 2_000, 100]), rng.randrange(1, len(frames))
+    wrong = [replace(frame, ts_us=frame.ts_us - step * (place >= where)) for place, frame in enumerate(frames)]
+    assert {rule for rule, *_ in accusations(Local(_written(tmp_path, wrong)).judged())} <= known
 
 
 def test_sample_cut_into_two_files_anywhere(tmp_path: Path) -> None:
