@@ -18,7 +18,7 @@ READ_OUTCOMES = {
 
 READS = Table(
     "reads",
-    "One start-receive with its end, cancel or rundown; also an end whose start was not captured. Sealed ones have none.",
+    "One start-receive with its end, cancel or rundown; also an end whose start was not captured. Not of sealed calls.",
     (
         Column("read_uid", STRING, "Id of the read, derived from its first call: the same in every run."),
         SESSION_UID,
