@@ -57,7 +57,8 @@ class Truth:
             raise Broken("a loss changes what a stub is decoded to in full", sorted(changed))
         if accused := found.accusations - self.accusations:
             raise Broken("a loss makes somebody look guilty", sorted(accused))
-        if lossless and found != self:
+        # Rules decide less where packets were recorded late, so that times do not tell the order.
+        if lossless and (found.pairs, found.values) != (self.pairs, self.values):
             raise Broken("something is not told although nothing is missing", (self.pairs, self.values))
 
 

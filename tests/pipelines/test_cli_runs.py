@@ -32,7 +32,7 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
     (folder / "header-only.pcap").write_bytes(data[:24])
     (folder / "strange-link.pcap").write_bytes(pcap([Packet(b"802.11 frame", ts=1)], link_type=105))
     (folder / "beyond-snap.pcap").write_bytes(pcap([Packet(bytes(80), ts=1)], snap_len=40))
-    (folder / "set-back.pcap").write_bytes(pcap([Packet(bytes(60), ts=10), Packet(bytes(60), ts=4)]))
+    (folder / "set-back.pcap").write_bytes(pcap([Packet(bytes(60), ts=9_000_000), Packet(bytes(60), ts=4_000_000)]))
     (folder / "notes.txt").write_text("not a capture")
     assert main(["analyze", str(folder), "--out", str(tmp_path / "out")]) == 13
     said = capsys.readouterr()
