@@ -112,7 +112,7 @@ class Judge:
         reason: Reason | None = None,
         count: int = 1,
     ) -> Iterator[Row]:
-        self.tally[rule.id, str(verdict), None if reason is None else str(reason)] += 1
+        self.tally[rule.id, str(verdict), None if reason is None else str(reason)] += count
         return self._findings.note(rule, verdict, step, values, reason, count)
 
 
