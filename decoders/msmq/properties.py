@@ -99,9 +99,3 @@ PROPERTIES: Final[Mapping[tuple[int, int], Property]] = {
 def property_name(object_type: int, propid: int) -> str | None:
     entry = PROPERTIES.get((object_type, propid))
     return None if entry is None else entry.name
-
-
-def expected_vt(object_type: int, propid: int) -> int | None:
-    """A server that has nothing to say sends VT_NULL or VT_EMPTY instead."""
-    entry = PROPERTIES.get((object_type, propid))
-    return None if entry is None else entry.vt

@@ -26,6 +26,7 @@ BEGINNING: Final = Moment(-(1 << 63), -1, 0)
 """Before and after any time that a capture can tell."""
 END: Final = Moment(1 << 64, 1 << 30, 0)
 _FIRST, _SECOND = -2, -1
+"""Within one frame a connection begins before it goes blind, and both before its calls."""
 _AFTER_ALL_FRAMES: Final = 1 << 30
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from decoders.interfaces.qmmgmt import MgmtObjectType
-from decoders.msmq.properties import PROPERTIES, expected_vt, property_name
+from decoders.msmq.properties import PROPERTIES, property_name
 from decoders.msmq.variants import vt_number
 from tests.decoders.interfaces import specifications
 
@@ -33,7 +33,8 @@ def test_the_object_decides_what_a_number_means(
     object_type: int, propid: int, name: str | None, vt: int | None
 ) -> None:
     assert property_name(object_type, propid) == name
-    assert expected_vt(object_type, propid) == vt
+    entry = PROPERTIES.get((object_type, propid))
+    assert (entry and entry.vt) == vt
 
 
 def test_only_texts_have_a_list_of_values() -> None:
