@@ -38,7 +38,7 @@ sample: setup-test  ## record the sample capture again (root, loopback traffic o
 	@$(BIN)/python -m samples.make_sample
 
 clean:  ## remove what the other targets made
-	rm -rf .venv out build dist bench/data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-airflow out build dist bench/data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup:
@@ -46,3 +46,4 @@ setup:
 
 setup-test:
 	@scripts/setup test
+	@scripts/setup-airflow

@@ -52,6 +52,11 @@ SETTLE_BYTES: Final = 262_144
 STRANGE_SEGMENTS_BEFORE_RESTART: Final = 3
 """Out-of-window data segments in a row that prove a new connection whose SYN was not captured."""
 
+SILENCE_NS: Final = 24 * 3600 * 1_000_000_000
+"""Endpoints silent for so long begin a new connection with their next packet: what is older can then be final. Windows
+probes an idle connection every two hours, and whoever idles longer without a packet is gone.
+"""
+
 MAX_CUT_RANGES: Final = 256
 """Ranges known to be cut by the snap length and not yet passed, per direction."""
 

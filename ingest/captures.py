@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from decoders.errors import DecodeError
 from ingest.containers import pcap, pcapng
-from ingest.files import PlainFile
+from ingest.files import PlainFile, is_local
 from ingest.inflate import MAGICS as COMPRESSION_MAGICS
 from ingest.inflate import Compression, InflatedFile
 
@@ -62,8 +62,9 @@ def open_capture(path: str) -> Capture:
     plain = PlainFile(path)
     try:
         size, head = plain.size(), plain.read(0, HEAD_BYTES)
-    except PermissionError:
-        raise UnreadableCapture("no-permission", "no permission to read the file; run as a user who may") from None
+    except PermissionError as error:
+        why = "no permission to read the file; run as a user who may" if is_local(path) else str(error.strerror)
+        raise UnreadableCapture("no-permission", why) from None
     except OSError as error:
         raise UnreadableCapture("not-readable", f"the file cannot be read: {error.strerror}") from None
     finally:

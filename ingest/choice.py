@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.well_known import INTERFACES, PORTS
 from decoders.tcp.model import Side
+from ingest.containers.model import NO_TIME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from decoders.dcerpc.recogniser import Recogniser
 
 Endpoint = tuple[bytes, int]
 """Address, 4 or 16 bytes, and port."""
+HINDSIGHT_NS: Final = 24 * 3600 * 1_000_000_000
+"""An announcement says who listens from then on, and who did shortly before: ports pass to others with a restart."""
 
 
 class Scope(enum.StrEnum):
@@ -45,22 +48,29 @@ class Choice:
     """What to keep."""
 
     scope: Scope = Scope.MSMQ
-    learned: Mapping[Endpoint, frozenset[str]] = field(default_factory=dict)
-    """Endpoints announced elsewhere, by the endpoint mapper or by a port query, and the interfaces announced there."""
+    learned: Mapping[Endpoint, Mapping[str, int]] = field(default_factory=dict)
+    """Endpoints announced elsewhere, by the endpoint mapper or by a port query: the interfaces announced there, and
+    when each was first.
+    """
     known: Mapping[str, ChosenBy] = field(default_factory=dict)
     """Connections, by uid, of which an earlier look found only after their first PDU why to keep them."""
 
-    def of(self, recogniser: Recogniser, low: Endpoint, high: Endpoint) -> ChosenBy | None:
-        """Why to keep it. Once there is a reason it stays one, whatever follows on the connection."""
+    def announced(self, end: Endpoint, began_ns: int) -> Collection[str]:
+        """Interfaces announced there, as far as that concerns a connection that began at that time."""
+        told = self.learned.get(end, {})
+        return {uuid for uuid, ts_ns in told.items() if ts_ns - HINDSIGHT_NS <= began_ns or began_ns == NO_TIME}
+
+    def of(self, recogniser: Recogniser, low: Endpoint, high: Endpoint, began_ns: int) -> ChosenBy | None:
+        """Why to keep it: the strongest reason. Once there is one there always is, whatever follows."""
         if not recogniser.speaks_rpc:
             return None
         if any(interface in INTERFACES for interface in recogniser.interfaces):
             return ChosenBy.INTERFACE
         if low[1] in PORTS or high[1] in PORTS:
             return ChosenBy.PORT
-        if low in self.learned or high in self.learned:
-            return ChosenBy.ENDPOINT
-        return ChosenBy.SCOPE if self.scope is Scope.RPC else None
+        if self.scope is Scope.RPC:
+            return ChosenBy.SCOPE
+        return ChosenBy.ENDPOINT if any(self.announced(end, began_ns) for end in (low, high)) else None
 
 
 def client_of(

@@ -133,6 +133,7 @@ class _Made:
                 "base_high": None if bases[1] == NEVER else bases[1],
                 "low_end": endpoint_key(low_h, low_p),
                 "high_end": endpoint_key(high_h, high_p),
+                "last_ts_ns": datagram.ts_ns,
             },
         )
         if header.flags & SYN:

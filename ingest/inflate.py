@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from typing import TYPE_CHECKING, Final, Literal
 
 import pyarrow as pa
 
-from ingest.files import PlainFile
+from ingest.files import ForwardFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,9 @@ class InflatedFile:
             except StopIteration:
                 break
             except (zlib.error, OSError, EOFError, pa.ArrowInvalid) as error:
-                self.damage = f"the compressed data is damaged: {error}"
+                # Only the file system's own errors have a number.
+                unread = error.strerror if isinstance(error, OSError) and error.errno else None
+                self.damage = f"reading stopped: {unread}" if unread else f"the compressed data is damaged: {error}"
                 self._parts = iter(())
                 break
             self._held += part
@@ -64,12 +67,11 @@ class InflatedFile:
 
 def _gunzip(path: str) -> Iterator[bytes]:
     """All members of the file. zlib itself, since the gzip module drops what it inflated before an error."""
-    source, offset = PlainFile(path), 0
+    source = ForwardFile(path)
     inflater = zlib.decompressobj(wbits=31)
     started = False
     try:
-        while chunk := source.read(offset, _CHUNK):
-            offset += len(chunk)
+        while chunk := source.read(_CHUNK):
             while chunk:
                 if inflater.eof:
                     chunk = chunk.lstrip(b"\0")  # tapes and some rotators pad with zeros between members
@@ -105,17 +107,25 @@ def _up_to_the_error(inflater: zlib._Decompress, chunk: bytes) -> Iterator[bytes
 def _unzstd(path: str) -> Iterator[bytes]:
     delivered = 0
     try:
-        with pa.OSFile(path, "rb") as file, pa.CompressedInputStream(file, "zstd") as stream:
+        with _zstd_stream(path) as stream:
             while part := stream.read(_CHUNK):
                 yield part
                 delivered += len(part)
-    except OSError:
+    except OSError as error:
+        if error.errno:
+            raise
         # Arrow drops what a failing read had inflated already: read on from there once more, byte by byte.
-        with pa.OSFile(path, "rb") as file, pa.CompressedInputStream(file, "zstd") as stream:
+        with _zstd_stream(path) as stream:
             while delivered:
                 delivered -= len(stream.read(min(_CHUNK, delivered)))
             while octet := stream.read(1):
                 yield octet
+
+
+@contextlib.contextmanager
+def _zstd_stream(path: str) -> Iterator[pa.NativeFile]:
+    with ForwardFile(path) as file, pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd") as stream:
+        yield stream
 
 
 _INFLATE = {"gzip": _gunzip, "zstd": _unzstd}

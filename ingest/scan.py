@@ -128,6 +128,7 @@ class _Scan:
                     "base_high": base_high,
                     "low_end": np.where(low, *ends).view(np.int64),
                     "high_end": np.where(low, *reversed(ends)).view(np.int64),
+                    "last_ts_ns": records.ts_ns[tcp],
                 }
             ),
         )
@@ -232,6 +233,7 @@ _REDUCTIONS = {
     # The same in every row of a conversation.
     "low_end": np.minimum,
     "high_end": np.minimum,
+    "last_ts_ns": np.maximum,
 }
 
 

@@ -29,7 +29,7 @@ def segment_batches(split: Split, file: int, first_frame: int, wanted: Column) -
         headers = headers_of(records)
         tcp = np.flatnonzero(headers.outcome == Outcome.TCP)
         keys = conversation_keys(headers, tcp)
-        of_interest = _contains(wanted, keys)
+        of_interest = contains(wanted, keys)
         rows, keys = tcp[of_interest], keys[of_interest]
         for start in range(0, len(rows), BATCH_ROWS):
             part = slice(start, start + BATCH_ROWS)
@@ -45,7 +45,7 @@ def segment_batches(split: Split, file: int, first_frame: int, wanted: Column) -
         first_frame += len(records)
 
 
-def _contains(wanted: Column, keys: Column) -> Column:
+def contains(wanted: Column, keys: Column) -> Column:
     if not len(wanted):
         return np.zeros(len(keys), np.bool_)
     place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)

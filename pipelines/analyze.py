@@ -4,46 +4,57 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyarrow import parquet
-from pyspark.sql import functions as F
 
 from ingest.clock import steps_back
 from ingest.splits import SPLIT_BYTES, plan
 from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
-from pipelines.inventory import duplicates, hashes
-from pipelines.issue_rows import bounded, packet_issues
+from pipelines.decoding import decode
+from pipelines.inventory import duplicates, hashes, in_order
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.rules.tally import verdict_rows
-from pipelines.stages.rounds import MAX_ROUNDS, run_rounds
+from pipelines.rules.tally import summed, verdict_rows
+from pipelines.shelves import Shelves
 from pipelines.stages.scan import scan_captures
-from pipelines.stages.select import Selection
-from pipelines.stages.tcp_streams import stream_numbers, with_stream_numbers
-from pipelines.writing import SMALL_BYTES, write_decoded, write_frames, write_rows
-from schemas.internal import ASIDES, STREAM_FLOWS
-from schemas.tables import ACCOUNTING, CALLS, CAPTURES, FLOWS, ISSUES, PDUS, VERDICTS, WRITTEN
-from schemas.tables.accounting import IN
+from pipelines.tables import SMALL_BYTES, write_empty_tables, write_found
+from pipelines.writing import write_rows
+from schemas.tables import ACCOUNTING, CAPTURES, VERDICTS, WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from ingest.choice import Choice
     from pipelines.inventory import Input
     from pipelines.rules.engine import Tally
-    from pipelines.stages.rounds import Rounds
-    from schemas.model import Table
+    from pipelines.stages.scan import Scan
+    from pipelines.writing import Written
 
 Row = dict[str, Any]
-Counts = dict[tuple[Any, str, str], int]
 
-COUNTED_ROWS = ((PDUS, "pdus", "fate"), (CALLS, "calls", "outcome"), (CALLS, "decoding", "decode_state"))
+
+@dataclass(frozen=True)
+class Job:
+    """How to run: the same for a run of its own and for one that adds to a dataset."""
+
+    spark: SparkSession
+    choice: Choice
+    root: str
+    """Folder below which everything is written."""
+    say: Callable[[str], None] = lambda _: None
+    split_bytes: int = SPLIT_BYTES
+    keep_payload: bool = False
+    settings: Mapping[str, int] = field(default_factory=lambda: SETTINGS)
+    small_bytes: int = SMALL_BYTES
+
+    def scan(self, inputs: Sequence[Input]) -> Scan:
+        splits = [split for one in inputs if one.capture for split in plan(one.capture, one.file, self.split_bytes)]
+        self.say(f"scanning {len(inputs)} files in {len(splits)} splits")
+        return scan_captures(self.spark, splits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,105 +62,58 @@ class Finished:
     """What the run came to, for the manifest, the summary and the exit code."""
 
     captures: list[Row]
+    """Those of this run."""
     row_counts: dict[str, int]
     imbalances: list[str]
     tally: Tally
     """Verdicts of the rules."""
+    written: list[Written]
 
     @property
     def damaged(self) -> bool:
         return any(row["state"] != "complete" for row in self.captures)
 
 
-def analyze(
-    spark: SparkSession,
-    inputs: list[Input],
-    choice: Choice,
-    tables: Path,
-    say: Callable[[str], None],
-    split_bytes: int = SPLIT_BYTES,
-    *,
-    keep_payload: bool = False,
-    settings: Mapping[str, int] = SETTINGS,
-    small_bytes: int = SMALL_BYTES,
-) -> Finished:
-    """Write all tables below the folder `tables`."""
-    splits = [split for one in inputs if one.capture for split in plan(one.capture, one.file, split_bytes)]
-    say(f"scanning {len(inputs)} files in {len(splits)} splits")
+def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
+    """Write all tables below the folder."""
+    inputs, order = in_order(inputs, {}, ())
     with ThreadPoolExecutor(1) as beside:
-        hashing = beside.submit(hashes, spark, inputs)
-        scan = scan_captures(spark, splits)
+        hashing = beside.submit(hashes, job.spark, inputs)
+        scan = job.scan(inputs)
         hashed = hashing.result()
-    digests, same = hashed.digests, duplicates(inputs, hashed.digests)
+    order.ids[:] = [hashed.digests.get(one.file, "") for one in inputs]
+    same = duplicates(inputs, hashed.digests)
     captures = capture_rows(inputs, scan.splits, hashed, same)
-    ids, paths = [digests.get(one.file, "") for one in inputs], [one.shown_path for one in inputs]
-
-    say("choosing conversations")
-    selection = Selection(spark, scan.without(set(same)))
-    say("putting segments in order and decoding calls")
     untidy = frozenset(steps_back(scan.splits))
-    rounds = run_rounds(selection, choice, ids, paths, untidy, keep_payload=keep_payload)
-    counts = {
-        (ids[file], "packets", "in"): row["packets"]
-        for file, row in captures.items()
-        if row["state"] != "unreadable" and file not in same
+    found = decode(job, scan.without(set(same)), order, untidy)
+    for file, row in captures.items():
+        if row["state"] != "unreadable" and file not in same:
+            found.counts[order.ids[file], "packets", "in"] += row["packets"]
+
+    job.say("writing tables")
+    shelves = Shelves(job.root)
+    issues = file_issues(inputs, scan.splits, hashed, same)
+    made = write_found(job, found, issues, order, shelves)
+    written = made.written
+    found.counts.update(written_counts(written))
+    rows_of = {
+        CAPTURES: sorted(captures.values(), key=lambda row: row["path"]),
+        ACCOUNTING: (accounting := accounting_rows(found.counts)),
+        VERDICTS: verdict_rows(tally := summed(made.tallies)),
     }
-    counts |= {(ids[file], "packets", f"set_aside_{name}"): n for (file, name), n in selection.set_aside.items()}
-    for (file, stage, counter), n in _of_connections(rounds).items():
-        counts[ids[file], stage, counter] = n + counts.get((ids[file], stage, counter), 0)
-
-    say("writing tables")
-    numbers = stream_numbers(selection.conversations, selection.syns)
-    found = {
-        FLOWS.name: with_stream_numbers(rounds.table(STREAM_FLOWS), numbers).select(*FLOWS.names),
-        ISSUES.name: bounded(
-            packet_issues(spark, selection.issues, ids, paths).unionByName(rounds.table(ISSUES))
-        ).unionByName(_local(spark, ISSUES, [*file_issues(inputs, scan.splits, hashed, same), *_not_followed(rounds)])),
-    }
-    with ThreadPoolExecutor(1) as beside:
-        writing = beside.submit(write_decoded, rounds, settings, tables, small_bytes)
-        row_counts = write_frames(found, tables)
-        decoded_counts, tally = writing.result()
-        row_counts |= decoded_counts
-    row_counts[CAPTURES.name] = write_rows(CAPTURES, sorted(captures.values(), key=lambda row: row["path"]), tables)
-    accounting = accounting_rows(counts | _of_rows(tables))
-    row_counts[ACCOUNTING.name] = write_rows(ACCOUNTING, accounting, tables)
-    row_counts[VERDICTS.name] = write_rows(VERDICTS, verdict_rows(tally), tables)
-    for table in WRITTEN:
-        if table.name not in row_counts:
-            write_rows(table, [], tables)
-    in_order = {table.name: row_counts.get(table.name, 0) for table in WRITTEN}
-    return Finished(list(captures.values()), in_order, imbalances(accounting), tally)
+    for table, rows in rows_of.items():
+        written += write_rows(shelves.table(table), pa.Table.from_pylist(rows, schema=table.arrow))
+    written += write_empty_tables(shelves, written)
+    row_counts = Counter({one.name: 0 for one in WRITTEN})
+    for one in written:
+        row_counts[one.table] += one.rows
+    return Finished(list(captures.values()), dict(row_counts), imbalances(accounting), tally, written)
 
 
-def _not_followed(rounds: Rounds) -> Iterator[Row]:
-    nothing = dict.fromkeys(ISSUES.names)
-    for place in rounds.not_followed:
-        detail = (
-            f"{place} was announced in the last of {MAX_ROUNDS} rounds; conversations there were not looked at again"
-        )
-        yield nothing | {"code": "endpoints-not-followed", "detail": detail}
-
-
-def _of_connections(rounds: Rounds) -> Counts:
-    """(file, stage, counter) -> value, as the streams counted."""
-    counted = rounds.table(STREAM_FLOWS).select("counts").unionByName(rounds.table(ASIDES).select("counts"))
-    one = counted.select(F.explode("counts").alias("count")).select("count.*")
-    rows = one.groupBy("file", "stage", "counter").agg(F.sum("value").alias("n")).collect()
-    counts = {(row.file, row.stage, row.counter): row.n for row in rows}
-    return counts | {(file, "decoding", IN): n for (file, stage, _), n in counts.items() if stage == "calls"}
-
-
-def _of_rows(tables: Path) -> Counts:
-    """(capture_id, stage, counter) -> value, by what was written: rows lost on the way would show."""
+def written_counts(written: Sequence[Written]) -> Counter[tuple[str, str, str]]:
+    """What the accounting says of rows, by what was written: rows lost on the way would show."""
     counts: Counter[tuple[str, str, str]] = Counter()
-    for table, stage, column in COUNTED_ROWS:
-        for file in (tables / table.name).glob("*.parquet"):
-            columns = parquet.read_table(file, columns=["capture_id", column], read_dictionary=["capture_id", column])
-            for row in columns.group_by(["capture_id", column]).aggregate([([], "count_all")]).to_pylist():
-                counts[row["capture_id"], stage, row[column]] += row["count_all"]
-    return dict(counts)
-
-
-def _local(spark: SparkSession, table: Table, rows: list[Row]) -> DataFrame:
-    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=table.arrow))
+    for one in written:
+        for count in one.counts:
+            counts[count["capture_id"], count["stage"], count["counter"]] += count["value"]
+    return counts

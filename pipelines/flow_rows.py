@@ -53,6 +53,8 @@ def aside_row(tracked: Tracked, key: int, counts: Counts) -> Row:
     return {
         "uid": tracked.uid,
         "key": key,
+        "first_ts_ns": tracked.connection.first_ts_ns,
+        "last_ts_ns": tracked.connection.last_ts_ns,
         "chosen_by": str(tracked.chosen_by) if tracked.chosen_by else None,
         "counts": _count_rows(counts),
     }

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ingest.captures import Capture, UnreadableCapture, open_capture
-from ingest.files import sha256
+from ingest.files import sha256, size_of
 from pipelines.stages.tasks import packed, run_tasks
 from schemas.model import BOOL, INT, STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -57,9 +57,64 @@ def _open(path: str) -> tuple[Capture | None, UnreadableCapture | None]:
 
 def _size(path: str) -> int:
     try:
-        return Path(path).stat().st_size
+        return size_of(path)
     except OSError:
         return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A capture of an earlier run of the dataset."""
+
+    number: int
+    """In the order in which captures were added; it stays."""
+    capture_id: str
+    path: str
+    first_ts_ns: int
+    untidy: bool
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """All captures of a run and of the runs before it, by ordinal."""
+
+    ids: list[str]
+    paths: list[str]
+    first_ts_ns: list[int]
+    numbers: list[int]
+    untidy: frozenset[int]
+    """Those of earlier runs."""
+
+
+def in_order(inputs: Sequence[Input], digests: dict[int, str], known: Sequence[Known]) -> tuple[list[Input], Order]:
+    """The inputs with ordinals among all captures."""
+    first_number = max((one.number for one in known), default=-1) + 1
+    fresh = {one.file: first_number + place for place, one in enumerate(inputs)}
+    all_of_them: list[tuple[int, str, Input | Known]] = [
+        *((_first_ts_ns(one), one.shown_path, one) for one in inputs),
+        *((one.first_ts_ns, one.path, one) for one in known),
+    ]
+    all_of_them.sort(key=lambda one: one[:2])
+    placed: list[Input] = []
+    ids: list[str] = []
+    numbers: list[int] = []
+    untidy: set[int] = set()
+    for file, (_, _, one) in enumerate(all_of_them):
+        if isinstance(one, Known):
+            ids.append(one.capture_id)
+            numbers.append(one.number)
+            untidy.update({file} if one.untidy else ())
+        else:
+            ids.append(digests.get(one.file, ""))
+            numbers.append(fresh[one.file])
+            placed.append(replace(one, file=file))
+    times, paths = [time for time, _, _ in all_of_them], [path for _, path, _ in all_of_them]
+    return placed, Order(ids, paths, times, numbers, frozenset(untidy))
+
+
+def _first_ts_ns(one: Input) -> int:
+    return one.capture.first_ts_ns if one.capture else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +128,29 @@ class Hashes:
 def hashes(spark: SparkSession, inputs: Sequence[Input]) -> Hashes:
 
     def work(one: Input) -> Iterator[pa.RecordBatch]:
-        try:
-            digest, unchanged = sha256(one.path, one.size)
-        except OSError:
-            return
-        row = {"file": one.file, "sha256": digest, "unchanged": unchanged}
-        yield pa.RecordBatch.from_pylist([row], schema=_HASHES)
+        for row in _hashed(one):
+            yield pa.RecordBatch.from_pylist([row], schema=_HASHES)
 
     rows = run_tasks(spark, packed(inputs, lambda one: one.size), work, _HASHES).collect()
-    return Hashes({row.file: row.sha256 for row in rows}, {row.file for row in rows if not row.unchanged})
+    return _hashes(row.asDict() for row in rows)
+
+
+def hashes_here(inputs: Sequence[Input]) -> Hashes:
+    """The same without Spark."""
+    return _hashes(row for one in inputs for row in _hashed(one))
+
+
+def _hashed(one: Input) -> Iterator[dict[str, Any]]:
+    """Nothing where the file cannot be read."""
+    with contextlib.suppress(OSError):
+        digest, unchanged = sha256(one.path, one.size)
+        yield {"file": one.file, "sha256": digest, "unchanged": unchanged}
+
+
+def _hashes(rows: Iterable[dict[str, Any]]) -> Hashes:
+    found = list(rows)
+    changed = {row["file"] for row in found if not row["unchanged"]}
+    return Hashes({row["file"]: row["sha256"] for row in found}, changed)
 
 
 def duplicates(inputs: Sequence[Input], digests: dict[int, str]) -> dict[int, int]:

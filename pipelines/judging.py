@@ -1,4 +1,4 @@
-"""Facts of many servers to rows of `sessions`, `reads`, `findings` and `verdicts`. One pass, no Spark."""
+"""Facts of many servers to rows of `sessions`, `reads` and `findings`, and to tallies. One pass, no Spark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pipelines.rules.engine import Judge
 from pipelines.sessions.machine import ServerMachine
 from pipelines.sessions.rows import read_row, session_row
 from pipelines.sessions.steps import ReadStep, SessionStep
-from schemas.tables import FINDINGS, READS, SESSIONS, VERDICTS
+from schemas.state import TALLIES
+from schemas.tables import FINDINGS, READS, SESSIONS
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -34,7 +35,7 @@ def judged(
         if case is None or row["server"] != server:
             if case is not None:
                 yield from case.finish()
-            server, case = row["server"], _Case(versions, settings)
+            server, case = row["server"], _Case(row["server"], versions, settings)
         yield from case.feed(row)
     if case is not None:
         yield from case.finish()
@@ -43,7 +44,8 @@ def judged(
 class _Case:
     """One server."""
 
-    def __init__(self, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
+    def __init__(self, server: str, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
+        self._server = server
         self._machine = ServerMachine(versions, settings)
         self._judge = Judge(RULES, settings)
 
@@ -53,7 +55,7 @@ class _Case:
     def finish(self) -> Iterator[tuple[str, Row]]:
         yield from self._rows(self._machine.finish())
         yield from ((FINDINGS.name, row) for row in self._judge.finish())
-        yield from ((VERDICTS.name, row) for row in _tally_rows(self._judge.tally))
+        yield from ((TALLIES.name, {"server": self._server, **row}) for row in _tally_rows(self._judge.tally))
 
     def _rows(self, steps: Iterable[Step]) -> Iterator[tuple[str, Row]]:
         for step in steps:

@@ -2,53 +2,92 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import shutil
-from typing import TYPE_CHECKING, Any, Final, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from ingest.files import (
+    entries,
+    exists,
+    is_folder,
+    is_local,
+    join,
+    make_folder,
+    name_of,
+    normalised,
+    parent_of,
+    recover_swap,
+    remove_folder,
+    swap_folders,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-OURS: Final = frozenset(("tables", "run.json", "report.html"))
+OURS: Final = frozenset(("tables", "run.json", "report.html", "quality.json", "state", "runs"))
+PRIVATE: Final = 0o700
 
 
 class OutputRefused(Exception):
     """The output folder cannot be used; the text says why and what to do."""
 
 
-class OutputFolder:
-    """As a context manager: what is written to `staging` appears at `final` only after `publish`."""
+class Workplace:
+    """A private folder beside the final one; as a context manager it is gone afterwards, whatever happens."""
 
-    def __init__(self, final: Path, *, force: bool) -> None:
-        self.final = final.resolve()
-        self.staging = self.final.parent / f".{self.final.name}.partial-{os.getpid()}"
-        self._force = force
+    option = "--out"
+
+    def __init__(self, final: str) -> None:
+        # A link to a folder stays, and the folder behind it is replaced.
+        self.final = str(Path(normalised(final)).resolve()) if is_local(final) else normalised(final)
+        self.staging = join(parent_of(self.final), f".{name_of(self.final)}.partial-{os.getpid()}")
 
     def __enter__(self) -> Self:
-        self._check()
-        self._clean_up_after_the_dead()
+        if not name_of(self.final):
+            raise OutputRefused(f"{self.final}: choose a folder below it with {self.option}")
+        if exists(self.final) and not is_folder(self.final):
+            raise OutputRefused(f"{self.final}: is a file; choose a folder with {self.option}")
         try:
-            self.staging.mkdir(parents=True)
+            recover_swap(self.final)
+            self._check()
+            self._clean_up_after_the_dead()
+            make_folder(self.staging)
+            if is_local(self.staging):
+                Path(self.staging).chmod(PRIVATE)
         except OSError as error:
             raise OutputRefused(
-                f"{self.final}: the output folder cannot be made ({error.strerror}); choose another with --out"
+                f"{self.final}: the output folder cannot be made ({error.strerror}); choose another with {self.option}"
             ) from None
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self.staging, ignore_errors=True)
+        remove_folder(self.staging)
 
     def _check(self) -> None:
-        if not self.final.name:
-            raise OutputRefused(f"{self.final}: choose a folder below it with --out")
-        if not self.final.exists():
-            return
-        if not self.final.is_dir():
-            raise OutputRefused(f"{self.final}: is a file; choose a folder with --out")
-        there = {entry.name for entry in self.final.iterdir()}
+        """Raise OutputRefused if what is there must not be touched."""
+
+    def _clean_up_after_the_dead(self) -> None:
+        """A run that was killed could not remove its folder."""
+        for left in _partials(self.final):
+            if not _is_alive(int(left.rpartition("-")[2])):
+                remove_folder(left)
+
+    def publish(self) -> None:
+        """Put the finished folder in its place; an older one is removed only after that."""
+        if is_local(self.staging):
+            Path(self.staging).chmod(_usual_mode())
+        swap_folders(self.staging, self.final)
+
+
+class OutputFolder(Workplace):
+    """Of a run of its own."""
+
+    def __init__(self, final: str, *, force: bool) -> None:
+        super().__init__(final)
+        self._force = force
+
+    def _check(self) -> None:
+        there = set(entries(self.final))
         if there and not self._force:
             raise OutputRefused(
                 f"{self.final}: the folder exists; choose another with --out, or replace it with --force"
@@ -56,31 +95,21 @@ class OutputFolder:
         if there - OURS:
             foreign = min(there - OURS)
             raise OutputRefused(f"{self.final}: holds {foreign}, which is no run's; --force replaces only runs")
+        if "state" in there:
+            raise OutputRefused(f"{self.final}: is a dataset; add to it with --dataset, or choose another with --out")
 
-    def _clean_up_after_the_dead(self) -> None:
-        """A run that was killed could not remove its staging folder."""
-        for left in self.final.parent.glob(f".{self.final.name}.partial-*"):
-            if not _is_alive(int(left.name.rpartition("-")[2])):
-                shutil.rmtree(left, ignore_errors=True)
 
-    def publish(self) -> None:
-        """Swap the finished folder in; an older run there is removed only after that."""
-        old = self.final.with_name(f".{self.final.name}.replaced-{os.getpid()}")
-        if self.final.exists():
-            self.final.rename(old)
-        self.staging.rename(self.final)
-        shutil.rmtree(old, ignore_errors=True)
+def _partials(final: str) -> Iterator[str]:
+    start = f".{name_of(final)}.partial-"
+    for name in entries(parent_of(final)):
+        if name.startswith(start) and name.removeprefix(start).isdecimal():
+            yield join(parent_of(final), name)
 
-    def write_manifest(self, facts: dict[str, Any]) -> None:
-        manifest = facts | {"outputs": list(self._outputs())}
-        (self.staging / "run.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
-    def _outputs(self) -> Iterator[dict[str, str | int]]:
-        for file in sorted(self.staging.rglob("*.parquet")):
-            with file.open("rb") as content:
-                digest = hashlib.file_digest(content, "sha256").hexdigest()
-            path = file.relative_to(self.staging).as_posix()
-            yield {"path": path, "bytes": file.stat().st_size, "sha256": digest}
+def _usual_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o777 & ~mask
 
 
 def _is_alive(process: int) -> bool:

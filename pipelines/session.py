@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,18 +16,24 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pipelines.shipping import ship
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
 OLDEST_JAVA: Final = 17
-_SETTINGS: Final = {
+LOCAL: Final = "local[*]"
+_ALWAYS: Final = {
     "spark.sql.session.timeZone": "UTC",
     # The default, INT96, is deprecated and read as local time by some tools.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+_UNLESS_SET: Final = {
+    "spark.app.name": "mqtrail",
     # Rows carry payload: a batch of the default 10,000 rows could hold hundreds of megabytes.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4096",
     "spark.sql.execution.arrow.maxBytesPerBatch": "16m",
@@ -37,30 +45,86 @@ _SETTINGS: Final = {
 }
 
 
-class NoJava(Exception):
-    """Spark cannot start; the text says what to install."""
+class NoSpark(Exception):
+    """Spark cannot start; the text says what to do."""
 
 
-def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The session of this process; starting it takes several seconds, so ask only when there is work for it."""
-    _need_java()
-    # Workers start whatever `python3` is first in PATH unless they are told otherwise.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - slow to import
+class NoJava(NoSpark):
+    """The text says what to install."""
 
-    builder = SparkSession.builder.master(master).appName("mqtrail")
-    chosen = _SETTINGS | ({"spark.driver.memory": _driver_memory()} if master.startswith("local") else {})
-    for key, value in (chosen | dict(settings or {})).items():
-        builder = builder.config(key, value)
+
+def spark_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The session of this process; starting it takes several seconds, so ask only when there is work for it.
+
+    Without a master: the one that spark-submit was given, else this machine.
+    """
+    asked = dict(settings or {}) | ({"spark.master": master} if master else {})
+    _refuse_connect(asked)
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if not submitted:
+        _need_java()
     # Python and the JVM must spell file names alike, also under cron, where no locale is set.
     if "utf" not in os.environ.get("LC_ALL", os.environ.get("LANG", "")).lower():
         os.environ["LC_ALL"] = "C.UTF-8"
-    with _quiet_start():
-        session = builder.getOrCreate()
+    given = _of_the_running_jvm() if submitted else _of_the_environment()
+    chosen = _UNLESS_SET | {"spark.master": LOCAL} | given | _ALWAYS | asked
+    is_local = chosen["spark.master"].startswith("local")
+    if is_local:
+        chosen = {"spark.driver.memory": _driver_memory()} | chosen
+    else:
+        chosen = {"spark.executorEnv.LC_ALL": "C.UTF-8"} | chosen
+    # Workers start whatever `python3` is first in PATH unless they are told otherwise.
+    theirs = chosen.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON") or sys.executable
+    os.environ["PYSPARK_PYTHON"] = sys.executable if is_local else theirs
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    session = _started({key: value for key, value in chosen.items() if given.get(key) != value})
+    if submitted or not is_local:
+        ship(session)
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return session
+
+
+def _refuse_connect(asked: Mapping[str, str]) -> None:
+    place = asked.get("spark.master") or asked.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
+    if place.startswith("sc:"):
+        raise NoSpark(f"{place}: Spark Connect is not supported; give the master itself: spark://, yarn or k8s://")
+
+
+def _of_the_running_jvm() -> dict[str, str]:
+    """Settings that spark-submit has from its command line and its defaults."""
+    from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - slow to import
+
+    # Without it SparkConf knows of no JVM and is empty.
+    SparkContext._ensure_initialized()
+    found = dict(SparkConf().getAll())
+    if found.get("spark.app.name", "").endswith(".py"):  # not named by anybody
+        del found["spark.app.name"]
+    return found
+
+
+def _of_the_environment() -> dict[str, str]:
+    """The master in PYSPARK_SUBMIT_ARGS, where notebooks and launchers put it."""
+    arguments = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
+    masters = [value for name, value in itertools.pairwise(arguments) if name == "--master"]
+    return {"spark.master": masters[-1]} if masters else {}
+
+
+def _started(chosen: Mapping[str, str]) -> SparkSession:
+    from py4j.protocol import Py4JError  # noqa: PLC0415
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    builder = SparkSession.builder
+    for key, value in chosen.items():
+        builder = builder.config(key, value)
+    try:
+        with _quiet_start():
+            return builder.getOrCreate()
+    except (Py4JError, PySparkException) as error:
+        place = chosen.get("spark.master", "the master of spark-submit")
+        raise NoSpark(f"{place}: Spark did not start there; above is what it said") from error
 
 
 def _driver_memory() -> str:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.framing import FramedPdu, Skipped
+from decoders.limits import SILENCE_NS
 from decoders.net.addresses import to_text
 from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
 from ingest.choice import ChosenBy, client_of
+from ingest.containers.model import NO_TIME
 from pipelines.decode.connection import ConnectionCalls, Place, PlacedCall
 from pipelines.facts.model import to_row
 from pipelines.flow_rows import Tracked, aside_row, flow_row
@@ -109,9 +111,14 @@ class _Talk:
         self._key, self._low, self._high = key, low, high
         self._conversation = Conversation()
         self._tracked: dict[int, Tracked] = {}
+        self._last_ts_ns = NO_TIME
 
     def feed(self, segment: Segment) -> Iterator[tuple[str, Row | PlacedCall]]:
-        return self._take(self._conversation.feed(segment))
+        if self._last_ts_ns != NO_TIME and segment.ts_ns - self._last_ts_ns > SILENCE_NS:
+            yield from self.finish()
+            self._conversation = Conversation()
+        self._last_ts_ns = segment.ts_ns
+        yield from self._take(self._conversation.feed(segment))
 
     def finish(self) -> Iterator[tuple[str, Row | PlacedCall]]:
         return self._take(self._conversation.finish())
@@ -152,7 +159,7 @@ class _Talk:
             if tracked.client is None:
                 tracked.client = self._client(tracked)
             if tracked.chosen_by is None:
-                tracked.chosen_by = self._assembler.choice.of(tracked.recogniser, self._low, self._high)
+                tracked.chosen_by = self._reason(tracked)
                 tracked.too_late = tracked.chosen_by is not None and tracked.recogniser.pdus > 1
             if tracked.chosen_by is None or tracked.too_late:
                 continue
@@ -164,6 +171,9 @@ class _Talk:
                 tracked.issues.clear()
             tracked.counts[one.origin.frames[0][0], "pdus", "in"] += 1
             yield from self._rows_of(tracked, tracked.calls.pdu(one))
+
+    def _reason(self, tracked: Tracked) -> ChosenBy | None:
+        return self._assembler.choice.of(tracked.recogniser, self._low, self._high, tracked.connection.first_ts_ns)
 
     def _rows_of(
         self, tracked: Tracked, rows: Iterable[tuple[str, Row | PlacedCall]]
@@ -212,7 +222,7 @@ class _Talk:
     def _place(self, tracked: Tracked) -> Place:
         orig, _ = tracked.client or self._client(tracked)
         ends = {Side.LOW: self._low, Side.HIGH: self._high}
-        return Place(tracked.uid, orig, ends[orig], ends[orig.peer])
+        return Place(tracked.uid, orig, ends[orig], ends[orig.peer], tracked.connection.first_ts_ns)
 
     def _close(self, tracked: Tracked) -> Iterator[tuple[str, Row | PlacedCall]]:
         connection = tracked.connection
@@ -222,6 +232,9 @@ class _Talk:
         if tracked.chosen_by is None and tracked.recogniser.speaks_rpc and connection.conflicts:
             tracked.chosen_by, tracked.too_late = ChosenBy.CONFLICT, True
         kept = tracked.chosen_by is not None and not tracked.too_late
+        if kept:
+            # The reason told is the strongest of all, not the one met first: that depends on what was known before.
+            tracked.chosen_by = self._reason(tracked) or tracked.chosen_by
         aside = "set_aside_other_interface" if tracked.recogniser.speaks_rpc else "set_aside_not_rpc"
         counts = tracked.counts if kept else Counter()
         for capture, packets in connection.packets_by_capture.items():

@@ -1,105 +1,239 @@
-"""Tables to Parquet files below a folder."""
+"""Rows to Parquet files below a folder, by the driver or by tasks; what was written is told with its hash."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import asdict, dataclass, field
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import parquet
-from pyspark.sql import functions as F
 
-from pipelines.stages.judge import JudgedFrames, judged_here
-from schemas.internal import FACTS
-from schemas.tables import (
-    CALLS,
-    CAPTURES,
-    ENDPOINTS,
-    FINDINGS,
-    FLOWS,
-    ISSUES,
-    PDUS,
-    READS,
-    SESSIONS,
-    TYPED,
-    WRITTEN,
-)
+from ingest.files import join, open_output, remove_file
+from schemas.dates import row_dates
+from schemas.model import LONG, STRING, ddl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import DataFrame
 
-    from pipelines.rules.engine import Tally
-    from pipelines.stages.rounds import Rounds
-    from schemas.model import Table
-
-Row = dict[str, Any]
-SMALL_BYTES: Final = 16 * 1024 * 1024
-"""Up to so much, decoded tables are written by the driver: a Spark job a table takes longer than that is worth."""
-
-SORT_KEYS: Final = {
-    CAPTURES.name: ("path",),
-    FLOWS.name: ("first_ts_ns", "uid"),
-    PDUS.name: ("ts_ns", "uid", "is_orig", "stream_offset"),
-    CALLS.name: ("ts_ns", "call_uid"),
-    ENDPOINTS.name: (
-        *("ts_ns", "call_uid", "interface_uuid", "protocol", "host", "port"),
-        *("named_pipe", "object_uuid", "annotation", "transfer_syntax"),
-    ),
-    ISSUES.name: ("path", "frame", "offset", "code", "uid", "call_uid", "detail"),
-    SESSIONS.name: ("ts_ns", "session_uid"),
-    READS.name: ("ts_ns", "read_uid"),
-    FINDINGS.name: ("ts_ns", "rule_id", "verdict", "reason", "uid", "call_uid", "session_uid"),
-    **{table.name: ("ts_ns", "call_uid") for table in TYPED.values()},
+GROUP_BYTES: Final = 32 * 1024 * 1024
+"""Arrow bytes of a row group: what a writer holds for each file it has open."""
+MAX_OPEN_FILES: Final = 16
+"""Dates that one task writes at once; rows come sorted by time, so older ones are done."""
+COUNTED: Final = {
+    "pdus": (("pdus", "fate"),),
+    "calls": (("calls", "outcome"), ("decoding", "decode_state")),
 }
+"""Table to (stage, column) of the accounting: what is written is counted as it is written."""
 
 
-def write_frames(found: dict[str, DataFrame], tables: Path) -> dict[str, int]:
-    """All at once, since most are small and a Spark job has its price. Rows by table."""
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One file, by its path below the folder."""
 
-    def write(name: str) -> int:
-        # Files of a sensible size, sorted inside: sorting across files would compute everything twice.
-        found[name].hint("rebalance").sortWithinPartitions(*SORT_KEYS[name]).write.parquet(str(tables / name))
-        if not (tables / name / "_SUCCESS").exists():
-            raise OSError(f"{tables / name}: written where only the workers see it; use a file system all share")
-        return sum(parquet.read_metadata(file).num_rows for file in (tables / name).glob("*.parquet"))
-
-    with ThreadPoolExecutor(len(found)) as beside:
-        return dict(zip(found, beside.map(write, found), strict=True))
+    table: str
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+    counts: list[dict[str, Any]] = field(default_factory=list)
+    """capture_id, stage, counter, value."""
 
 
-def write_decoded(
-    rounds: Rounds, settings: Mapping[str, int], tables: Path, small_bytes: int = SMALL_BYTES
-) -> tuple[dict[str, int], Tally]:
-    """The tables that travel in parcels, and what sessions and rules make of them. Rows by table; verdicts."""
-    size = {
-        row.table: row.bytes for row in rounds.parcels().groupBy("table").agg(F.sum("size").alias("bytes")).collect()
-    }
-    versions = rounds.versions()
-    if sum(size.values()) > small_bytes:
-        found = {table.name: rounds.unpacked(table) for table in WRITTEN if table.name in size}
-        judged = JudgedFrames(rounds.unpacked(FACTS), versions, settings)
-        return write_frames(found | judged.frames(), tables), judged.tally()
-    fetched = rounds.fetched()
-    judged_rows, tally = judged_here(fetched.pop(FACTS.name, []), versions, settings)
-    all_rows = {name: pa.Table.from_batches(batches) for name, batches in fetched.items()} | judged_rows
-    written = {}
-    for name, rows in all_rows.items():
+_COUNT: Final = pa.struct([("capture_id", STRING), ("stage", STRING), ("counter", STRING), ("value", LONG)])
+WRITTEN_FILES: Final = pa.schema(
+    [
+        ("table", STRING),
+        ("path", STRING),
+        ("rows", LONG),
+        ("bytes", LONG),
+        ("sha256", STRING),
+        ("counts", pa.list_(_COUNT)),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where a table goes."""
+
+    root: str
+    """Folder below which paths are told."""
+    below: str
+    """Folder of the table, relative to the root."""
+    table: str
+    dated_by: str | None = None
+    """Column that gives the date partition; None: no partitions."""
+    capture_dates: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+    """Of file names: runs that add to one folder must not meet."""
+
+
+class TableWriter:
+    """Batches of one table to as many files as there are dates."""
+
+    def __init__(self, shelf: Shelf, part: str, schema: pa.Schema) -> None:
+        self._shelf, self._part, self._schema = shelf, part, schema
+        self._open: dict[str, FileWriter] = {}
+        self._done: list[Written] = []
+        self._times: Counter[str] = Counter()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        shelf = self._shelf
+        if shelf.dated_by is None:
+            self._file("").add(batch)
+            return
+        dates = row_dates(batch, shelf.dated_by, shelf.capture_dates)
+        for date in sorted(pc.unique(dates).to_pylist()):
+            self._file(f"date={date}").add(batch.filter(pc.equal(dates, date)))
+
+    def close(self) -> list[Written]:
+        for name in list(self._open):
+            self._finish(name)
+        return self._done
+
+    def _file(self, folder: str) -> FileWriter:
+        if folder not in self._open:
+            if len(self._open) >= MAX_OPEN_FILES:
+                self._finish(next(iter(self._open)))
+            self._times[folder] += 1
+            again = "" if self._times[folder] == 1 else f"-{self._times[folder]}"
+            name = f"{self._shelf.prefix}part-{self._part}{again}.parquet"
+            path = "/".join(filter(None, (self._shelf.below, folder, name)))
+            self._open[folder] = FileWriter(self._shelf.root, self._shelf.table, path, self._schema)
+        return self._open[folder]
+
+    def _finish(self, folder: str) -> None:
+        self._done.append(self._open.pop(folder).close())
+
+
+class FileWriter:
+    """One file; `path` is told as it is given, below `root`."""
+
+    def __init__(self, root: str, table: str, path: str, schema: pa.Schema) -> None:
+        self._root, self._table, self._path, self._schema = root, table, path, schema
+        self._opened: AbstractContextManager[IO[bytes]] = open_output(join(root, path))
+        self._sink = _Hashing(self._opened.__enter__())
+        self._writer = parquet.ParquetWriter(self._sink, schema, compression="zstd")
+        self._held: list[pa.RecordBatch] = []
+        self._held_bytes = self._rows = 0
+        self._counts: Counter[tuple[Any, str, Any]] = Counter()
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self._held.append(batch)
+        self._held_bytes += batch.nbytes
+        self._rows += len(batch)
+        for stage, column in COUNTED.get(self._table, ()):
+            self._counts.update(count_rows(batch, stage, column))
+        if self._held_bytes >= GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._held:
+            self._writer.write_table(pa.Table.from_batches(self._held, self._schema))
+        self._held, self._held_bytes = [], 0
+
+    def close(self, *, keep: bool = True) -> Written:
+        self._flush()
+        self._writer.close()
+        self._opened.__exit__(None, None, None)
+        if not keep:
+            remove_file(join(self._root, self._path))
+        counts = [
+            {"capture_id": capture, "stage": stage, "counter": counter, "value": value}
+            for (capture, stage, counter), value in self._counts.items()
+        ]
+        return Written(self._table, self._path, self._rows, self._sink.size, self._sink.digest.hexdigest(), counts)
+
+
+def count_rows(rows: pa.RecordBatch | pa.Table, stage: str, column: str) -> dict[tuple[Any, str, Any], int]:
+    table = rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
+    grouped = table.select(["capture_id", column]).group_by(["capture_id", column]).aggregate([([], "count_all")])
+    return {(row["capture_id"], stage, row[column]): row["count_all"] for row in grouped.to_pylist()}
+
+
+class _Hashing:
+    """What Parquet's writer needs of a file, with the hash of all that went through."""
+
+    closed = False
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink = sink
+        self.size = 0
+        self.digest = hashlib.sha256()
+
+    def write(self, data: Any) -> int:  # noqa: ANN401 - pyarrow hands over buffers of its own
+        self.digest.update(data)
+        self._sink.write(data)
+        self.size += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self.size
+
+    def flush(self) -> None:
+        self._sink.flush()
+
+    def close(self) -> None:
+        """The file itself is closed by whoever opened it."""
+
+
+def write_rows(shelf: Shelf, rows: pa.Table, order: Sequence[str] = ()) -> list[Written]:
+    """A table that the driver has whole. Without rows it is one file all the same: readers find its columns there."""
+    if order:
         # As Spark sorts: null first.
-        order = [(key, "ascending", "at_start") for key in SORT_KEYS[name]]
-        _write_file(rows.take(pa.compute.sort_indices(rows, order)), name, tables)
-        written[name] = len(rows)
-    return written, tally
+        rows = rows.take(pc.sort_indices(rows, [(key, "ascending", "at_start") for key in order]))
+    writer = TableWriter(shelf, "00000", rows.schema)
+    for batch in rows.combine_chunks().to_batches():
+        writer.write(batch)
+    return writer.close()
 
 
-def write_rows(table: Table, rows: list[Row], tables: Path) -> int:
-    """A table that the driver has whole."""
-    _write_file(pa.Table.from_pylist(rows, schema=table.arrow), table.name, tables)
-    return len(rows)
+def write_empty(shelf: Shelf, schema: pa.Schema) -> Written:
+    return FileWriter(shelf.root, shelf.table, f"{shelf.below}/{shelf.prefix}part-00000.parquet", schema).close()
 
 
-def _write_file(rows: pa.Table, name: str, tables: Path) -> None:
-    (tables / name).mkdir(parents=True)
-    parquet.write_table(rows, tables / name / "part-00000.parquet", compression="zstd")
+def write_frames(found: Mapping[str, tuple[Shelf, DataFrame, Sequence[str], pa.Schema]]) -> list[Written]:
+    """All at once, since most are small and a Spark job has its price."""
+
+    def write(name: str) -> list[Written]:
+        shelf, frame, order, schema = found[name]
+        # Files of a sensible size, sorted inside: sorting across files would compute everything twice.
+        ordered = frame.hint("rebalance").sortWithinPartitions(*order) if order else frame
+        return told(ordered.mapInArrow(_writing(shelf, schema), ddl(WRITTEN_FILES)).collect())
+
+    if not found:
+        return []
+    with ThreadPoolExecutor(len(found)) as beside:
+        return [one for files in beside.map(write, found) for one in files]
+
+
+def told(rows: Iterable[Any]) -> list[Written]:
+    return [Written(**row.asDict(recursive=True)) for row in rows]
+
+
+def _writing(shelf: Shelf, schema: pa.Schema) -> Any:  # noqa: ANN401 - what mapInArrow takes
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext  # noqa: PLC0415 - in a worker
+
+        writer: TableWriter | None = None
+        for batch in batches:
+            if not len(batch):
+                continue
+            if writer is None:
+                task = TaskContext.get()
+                # An attempt that failed, or ran twice, leaves files that nobody tells of.
+                part = f"{task.partitionId():05d}-{task.taskAttemptId()}" if task else "00000"
+                writer = TableWriter(shelf, part, schema)
+            writer.write(batch.cast(schema) if batch.schema != schema else batch)
+        if writer is not None:
+            files = [asdict(one) for one in writer.close()]
+            yield pa.RecordBatch.from_pylist(files, schema=WRITTEN_FILES)
+
+    return run

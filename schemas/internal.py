@@ -56,6 +56,7 @@ CONVERSATIONS = Table(
         Column("base_high", LONG, "Earliest base of the higher endpoint."),
         Column("low_end", LONG, "Hash of the lower endpoint's address and port."),
         Column("high_end", LONG, "Hash of the higher endpoint's."),
+        Column("last_ts_ns", LONG, "Its latest packet."),
     ),
 )
 
@@ -170,6 +171,8 @@ ASIDES = Table(
     (
         UID,
         _KEY,
+        Column("first_ts_ns", LONG, "Its first packet."),
+        Column("last_ts_ns", LONG, "Its latest packet."),
         Column("chosen_by", STRING, "Why it should have been kept, where that came to light after its first PDU."),
         _COUNTS,
     ),
@@ -181,6 +184,7 @@ ANNOUNCED = Table(
         Column("host", STRING, "Address."),
         Column("port", INT, "TCP port."),
         Column("interface_uuid", STRING, "Interface that listens there."),
+        Column("ts_ns", LONG, "When it was first announced."),
     ),
 )
 VERSIONS = Table(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from schemas.relations import Relation
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 STRING, LONG, INT, BOOL, BINARY = pa.string(), pa.int64(), pa.int32(), pa.bool_(), pa.binary()
 DOUBLE, UNSIGNED_LONG = pa.float64(), pa.decimal128(20, 0)
+U8, U16, U32, U64 = ((1 << bits) - 1 for bits in (8, 16, 32, 64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,19 @@ class Column:
     """An Arrow type that Spark has too: no unsigned integers, no nanoseconds."""
     doc: str
     """One sentence; it is the column's public documentation."""
+    required: bool = False
+    """Never null. Times are not: a pcapng may have packets without."""
+    values: tuple[str, ...] = ()
+    """All that it can hold besides null; empty where that cannot be listed."""
+    low: int | None = None
+    high: int | None = None
+    """Both included."""
+    inside: tuple[Column, ...] = ()
+    """Members of a structure of which one of the above can be said."""
+
+    def optional(self) -> Column:
+        """The same where it may be null."""
+        return replace(self, required=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +44,11 @@ class Table:
     doc: str
     """What one row is."""
     columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    """No two rows have the same values in these; null equals null."""
+    no_key: str = ""
+    """Why there is none."""
+    relations: tuple[Relation, ...] = ()
 
     @property
     def arrow(self) -> pa.Schema:
@@ -39,6 +61,11 @@ class Table:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @property
+    def twins(self) -> tuple[tuple[str, str], ...]:
+        """Times that stand there twice: in microseconds, and in nanoseconds beside them."""
+        return tuple((name, f"{name}_ns") for name in self.names if f"{name}_ns" in self.names)
 
 
 _DDL = {

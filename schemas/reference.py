@@ -13,16 +13,16 @@ from schemas.tables.reads import READ_OUTCOMES
 from schemas.type_trees import members, short
 
 if TYPE_CHECKING:
-    from schemas.model import Table
+    from schemas.model import Column, Table
 
 _TYPED_NAMES = {table.name for table in TYPED.values()}
 
 
 def table_text(table: Table) -> str:
     """For a terminal."""
-    lines = [f"{table.name}: {table.doc}", ""]
+    lines = [f"{table.name}: {table.doc}", f"  {_key(table)}", ""]
     for column in table.columns:
-        lines.append(f"  {column.name}  {short(column.type)}")
+        lines.append(f"  {column.name}  {_kind(column)}")
         lines += textwrap.wrap(column.doc, 110, initial_indent="      ", subsequent_indent="      ")
         lines += [f"        {'  ' * depth}{name}  {kind}" for depth, name, kind in members(column.type)]
     return "\n".join(lines) + "\n"
@@ -51,7 +51,16 @@ def markdown() -> str:
     for table in TABLES:
         if table.name in _TYPED_NAMES:
             continue
-        parts += [f"## {table.name}", "", table.doc, "", "| column | type | meaning |", "|---|---|---|"]
+        parts += [
+            f"## {table.name}",
+            "",
+            table.doc,
+            "",
+            _key(table, "`"),
+            "",
+            "| column | type | meaning |",
+            "|---|---|---|",
+        ]
         parts += columns_markdown(table)
         parts.append("")
         if names := _names(table):
@@ -71,9 +80,18 @@ def columns_markdown(table: Table, left_out: frozenset[str] = frozenset()) -> li
     for column in table.columns:
         if column.name in left_out:
             continue
-        lines.append(f"| `{column.name}` | {short(column.type)} | {cell(column.doc)} |")
+        lines.append(f"| `{column.name}` | {_kind(column)} | {cell(column.doc)} |")
         lines += [f"| {'&emsp;' * (depth + 1)}`{name}` | {kind} | |" for depth, name, kind in members(column.type)]
     return lines
+
+
+def _key(table: Table, quote: str = "") -> str:
+    names = ", ".join(f"{quote}{name}{quote}" for name in table.key)
+    return f"Key: {names}." if names else f"No key: {table.no_key[0].lower()}{table.no_key[1:]}"
+
+
+def _kind(column: Column) -> str:
+    return f"{short(column.type)}, not null" if column.required else short(column.type)
 
 
 def cell(text: str) -> str:

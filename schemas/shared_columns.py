@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from schemas.model import INT, LONG, STRING, Column
+from schemas.model import INT, LONG, STRING, U16, Column
+from schemas.relations import Reference
+from schemas.vocabulary import REASONS
 
 ID_TYPE = pa.struct(
     [pa.field("orig_h", STRING), pa.field("orig_p", INT), pa.field("resp_h", STRING), pa.field("resp_p", INT)]
+)
+
+ENDS = (
+    *(Column(host, STRING, "Address.", required=True) for host in ("orig_h", "resp_h")),
+    *(Column(port, INT, "Port.", required=True, low=0, high=U16) for port in ("orig_p", "resp_p")),
 )
 
 UID = Column(
     "uid",
     STRING,
     "Connection id, derived from addresses, ports and first packet: the same in every run over the same packets.",
+    required=True,
 )
 CALL_UID = Column(
     "call_uid",
     STRING,
     "Call id, derived from the connection and the place of the call's first PDU: the same in every run.",
+    required=True,
 )
-COMMUNITY_ID = Column("community_id", STRING, "Community ID v1 of the connection, seed 0.")
-ID = Column("id", ID_TYPE, "Addresses and ports; orig is the RPC client, as in Zeek.")
-CAPTURE_ID = Column("capture_id", STRING, "SHA-256 of the capture file.")
-PATH = Column("path", STRING, "Path of the capture file as it was read.")
-FRAME = Column("frame", LONG, "Frame number in the capture, counted from 1 as Wireshark does.")
+COMMUNITY_ID = Column("community_id", STRING, "Community ID v1 of the connection, seed 0.", required=True)
+ID = Column("id", ID_TYPE, "Addresses and ports; orig is the RPC client, as in Zeek.", required=True)
+CAPTURE_ID = Column("capture_id", STRING, "SHA-256 of the capture file.", required=True)
+PATH = Column("path", STRING, "Path of the capture file as it was read.", required=True)
+FRAME = Column("frame", LONG, "Frame number in the capture, counted from 1 as Wireshark does.", required=True, low=1)
 SESSION_UID = Column(
-    "session_uid",
-    STRING,
-    "Id of an opened queue, derived from its first call: the same in every run.",
+    "session_uid", STRING, "Id of an opened queue, derived from its first call: the same in every run.", required=True
 )
-DOUBT = Column("doubt", STRING, "Why this row may be wrong, in the words of `findings.reason`; else null.")
+DOUBT = Column(
+    "doubt", STRING, "Why this row may be wrong, in the words of `findings.reason`; else null.", values=REASONS
+)
+
+OF_FLOW = Reference("uid", "flows", "uid")
+OF_CALL = Reference("call_uid", "calls", "call_uid")
+OF_SESSION = Reference("session_uid", "sessions", "session_uid")
+OF_CAPTURE = Reference("capture_id", "captures", "capture_id")

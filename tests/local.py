@@ -24,6 +24,7 @@ from pipelines.stages.streams import decoded, segment_rows
 from pipelines.streams import Assembler
 from schemas.internal import CONVERSATIONS, FACTS, SPLIT_REPORTS
 from schemas.parcels import PARCELS, opened
+from schemas.state import TALLIES
 from schemas.tables import JUDGED, VERDICTS, WRITTEN
 
 if TYPE_CHECKING:
@@ -72,9 +73,10 @@ class Local:
     def judged(self, settings: Mapping[str, int] = SETTINGS) -> dict[str, list[Row]]:
         """Rows of sessions, reads, findings and verdicts, as their tables would have them."""
         facts = sorted(self.tables["facts"], key=lambda row: tuple(row[name] for name in ORDER))
-        found: dict[str, list[Row]] = {table.name: [] for table in (*JUDGED, VERDICTS)}
+        found: dict[str, list[Row]] = {table.name: [] for table in (*JUDGED, TALLIES)}
         for name, row in judged(facts, known_versions(self.tables["versions"]), settings):
             found[name].append(row)
+        found[VERDICTS.name] = found.pop(TALLIES.name)
         return {
             table.name: pa.Table.from_pylist(found[table.name], schema=table.arrow).to_pylist()
             for table in (*JUDGED, VERDICTS)

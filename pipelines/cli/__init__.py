@@ -9,14 +9,14 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from pipelines.cli import analyze, rules, schema
+from pipelines.cli import analyze, check, inspect, publish, rules, schema, verify
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (analyze, rules, schema)
+COMMANDS = (analyze, check, publish, verify, inspect, rules, schema)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

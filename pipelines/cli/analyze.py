@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.choice import Choice, Scope
-from ingest.files import NoSuchInput, expand
+from ingest.choice import Scope
+from ingest.files import NoSuchInput, expand, is_local, normalised
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.options import spark_settings, thresholds
+from pipelines.cli.summary import summary
 from pipelines.output import OutputFolder, OutputRefused
 from pipelines.rules.model import Level
-from pipelines.version import VERSION
 
 if TYPE_CHECKING:
     import argparse
 
-    from pipelines.analyze import Finished
+    from pyspark.sql import SparkSession
+
+    from pipelines.inventory import Input
+    from pipelines.runs import Wanted
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,14 +30,17 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="pcap or pcapng (also .gz, .zst): files, folders, globs"
     )
-    parser.add_argument("--out", required=True, metavar="DIR", help="output folder")
+    place = parser.add_mutually_exclusive_group(required=True)
+    place.add_argument("--out", metavar="DIR", help="output folder of this run")
+    place.add_argument("--dataset", metavar="DIR", help="folder that grows: add the captures that it does not have yet")
     parser.add_argument(
         "--scope",
         choices=[str(scope) for scope in Scope],
         default=str(Scope.MSMQ),
         help="what to keep (default: %(default)s)",
     )
-    parser.add_argument("--master", default="local[*]", metavar="URL", help="Spark master (default: %(default)s)")
+    parser.add_argument("--master", metavar="URL", help="Spark master (default: spark-submit's, else local[*])")
+    parser.add_argument("--case", metavar="ID", help="a name for the manifest, e.g. the case's number")
     parser.add_argument(
         "--keep-payload", action="store_true", help="keep the bytes of messages too, not only size and SHA-256"
     )
@@ -52,6 +58,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="NAME=N",
         help="a threshold of a rule, see `mqtrail rules show ID`; repeatable",
     )
+    parser.add_argument("--no-check", action="store_true", help="skip the quality gate")
+    parser.add_argument(
+        "--no-publish",
+        action="store_true",
+        help="with --dataset: stage the result for `mqtrail check --staged` and `mqtrail publish`",
+    )
     parser.add_argument("--force", action="store_true", help="replace the output folder of an earlier run")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting; repeatable")
     parser.add_argument("--debug", action="store_true", help="show the details of an unexpected error")
@@ -59,138 +71,103 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    settings = _settings(options.spark_conf)
-    thresholds = _thresholds(options.threshold)
+    if options.no_publish and not options.dataset:
+        raise Stop(ExitCode.USAGE, "--no-publish: there is nothing to publish without --dataset")
     started = dt.datetime.now(dt.UTC)
-    say = _Progress()
+    chosen, settings = thresholds(options.threshold), spark_settings(options.spark_conf)
+    inputs = _inputs(options)
+    from pipelines.runs import Wanted  # noqa: PLC0415 - nothing of Spark before it is known that there is work
+
+    say = Progress()
+    wanted = Wanted(
+        lambda: _spark(options.master, settings, say),
+        Scope(options.scope),
+        chosen,
+        keep_payload=options.keep_payload,
+        check=not options.no_check and not options.no_publish,
+        case=options.case,
+        say=say,
+        started=started,
+    )
+    try:
+        return _dataset(options, wanted, inputs) if options.dataset else _folder(options, wanted, inputs)
+    except OutputRefused as error:
+        raise Stop(ExitCode.USAGE, str(error)) from None
+
+
+def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -> int:
+    from pipelines.runs import run_once  # noqa: PLC0415
+
+    with OutputFolder(options.out, force=options.force) as output:
+        done = run_once(wanted, inputs, output)
+        output.publish()
+    return summary(done.finished, done.quality, output.final, options.fail_on)
+
+
+def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -> int:
+    from pipelines.dataset.folder import DatasetFolder  # noqa: PLC0415
+    from pipelines.runs import Done, add_to_dataset  # noqa: PLC0415
+
+    with DatasetFolder(options.dataset, _waiting) as folder:
+        done = add_to_dataset(wanted, inputs, folder)
+        if isinstance(done, Done):
+            folder.publish() if done.good and not options.no_publish else folder.stage()
+    sorted_out = done.sorted_out if isinstance(done, Done) else done
+    for one, reason in sorted_out.unready if sorted_out else ():
+        print(f"mqtrail: {one.shown_path}: left out: {reason}", file=sys.stderr)
+    if not isinstance(done, Done):
+        print(f"nothing new: {len(done.known)} captures are in the dataset already")
+        return ExitCode.INPUT_DAMAGED if done.unready else ExitCode.DONE
+    if not done.good:
+        print(f"mqtrail: {folder.final}: stays as it was; what failed lies in {folder.staged}", file=sys.stderr)
+    elif options.no_publish:
+        print(f"mqtrail: staged; `mqtrail publish {options.dataset}` makes it visible", file=sys.stderr)
+    code = summary(done.finished, done.quality, folder.final, options.fail_on)
+    return ExitCode.INPUT_DAMAGED if sorted_out and sorted_out.unready and not code else code
+
+
+def _waiting(holder: str) -> None:
+    print(f"mqtrail: waiting for {holder}, which is adding to the dataset", file=sys.stderr)
+
+
+def _inputs(options: argparse.Namespace) -> list[Input]:
+    out = normalised(options.out or options.dataset)
+    if is_local(out):
+        out = str(Path(out).resolve())
     try:
         # The folder of an earlier run may lie among the captures; its tables are not input.
-        out = Path(options.out).resolve()
-        paths = [path for path in expand(options.paths) if not Path(path).resolve().is_relative_to(out)]
+        paths = [path for path in expand(options.paths) if not _lies_in(path, out)]
     except NoSuchInput as error:
         raise Stop(ExitCode.NO_INPUT, str(error)) from None
     if not paths:
-        raise Stop(ExitCode.NO_INPUT, f"{options.out}: all input lies in the output folder; choose another with --out")
-    try:
-        with OutputFolder(Path(options.out), force=options.force) as output:
-            finished = _analyze(paths, options, settings, thresholds, output, say)
-            output.write_manifest(_facts(options, thresholds, started, finished))
-            output.publish()
-    except OutputRefused as error:
-        raise Stop(ExitCode.USAGE, str(error)) from None
-    return _report(finished, output, options.fail_on)
-
-
-def _analyze(
-    paths: list[str],
-    options: argparse.Namespace,
-    settings: dict[str, str],
-    thresholds: dict[str, int],
-    output: OutputFolder,
-    say: _Progress,
-) -> Finished:
-    from pipelines.inventory import take_stock  # noqa: PLC0415 - nothing of Spark before it is known that there is work
+        option = "--out" if options.out else "--dataset"
+        raise Stop(ExitCode.NO_INPUT, f"{out}: all input lies in the output folder; choose another with {option}")
+    from pipelines.inventory import take_stock  # noqa: PLC0415
 
     inputs = take_stock(paths)
     if all(one.capture is None for one in inputs):
         reasons = "\n".join(f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem)
         raise Stop(ExitCode.NO_CAPTURE_READABLE, f"no capture could be read:\n{reasons}")
-    from pipelines.analyze import analyze  # noqa: PLC0415
-    from pipelines.session import NoJava, spark_session  # noqa: PLC0415
+    return inputs
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    if not is_local(path):
+        return path.startswith(f"{folder}/")
+    return is_local(folder) and Path(path).resolve().is_relative_to(folder)
+
+
+def _spark(master: str | None, settings: dict[str, str], say: Progress) -> SparkSession:
+    from pipelines.session import NoSpark, spark_session  # noqa: PLC0415
 
     say("starting Spark")
     try:
-        spark = spark_session(options.master, settings)
-    except NoJava as error:
+        return spark_session(master, settings)
+    except NoSpark as error:
         raise Stop(ExitCode.UNEXPECTED, str(error)) from None
-    choice, tables = Choice(Scope(options.scope)), output.staging / "tables"
-    return analyze(spark, inputs, choice, tables, say, keep_payload=options.keep_payload, settings=thresholds)
 
 
-def _settings(given: list[str]) -> dict[str, str]:
-    wrong = [setting for setting in given if "=" not in setting]
-    if wrong:
-        raise Stop(ExitCode.USAGE, f"--spark-conf {wrong[0]}: write it as KEY=VALUE")
-    return dict(setting.split("=", 1) for setting in given)
-
-
-def _thresholds(given: list[str]) -> dict[str, int]:
-    from pipelines.rules.catalogue import SETTINGS  # noqa: PLC0415 - `mqtrail --help` needs no catalogue
-
-    chosen = dict(SETTINGS)
-    for one in given:
-        name, _, value = one.partition("=")
-        if name not in SETTINGS:
-            there_are = ", ".join(sorted(SETTINGS))
-            raise Stop(ExitCode.USAGE, f"--threshold {one}: no rule has it; there are {there_are}")
-        if not re.fullmatch("[0-9]{1,12}", value) or not int(value):
-            raise Stop(ExitCode.USAGE, f"--threshold {one}: write it as {name}=N, with a number above 0")
-        chosen[name] = int(value)
-    return chosen
-
-
-def _facts(
-    options: argparse.Namespace, thresholds: dict[str, int], started: dt.datetime, finished: Finished
-) -> dict[str, object]:
-    from pipelines.rules.tally import verdict_rows  # noqa: PLC0415
-
-    return {
-        "tool": "mqtrail",
-        "version": VERSION,
-        "started": started.isoformat(timespec="seconds"),
-        "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "parameters": {"scope": options.scope, "keep_payload": options.keep_payload, "thresholds": thresholds},
-        "inputs": [
-            {"path": row["path"], "sha256": row["capture_id"], "bytes": row["bytes"], "state": row["state"]}
-            for row in finished.captures
-        ],
-        "rows": finished.row_counts,
-        "verdicts": verdict_rows(finished.tally),
-    }
-
-
-def _report(finished: Finished, output: OutputFolder, fail_on: str | None) -> int:
-    from pipelines.rules.tally import at_or_above  # noqa: PLC0415
-
-    for row in finished.captures:
-        if row["state"] != "complete":
-            print(f"mqtrail: {row['path']}: {row['state']}; the table issues says why", file=sys.stderr)
-        elif not row["packets"]:
-            print(f"mqtrail: {row['path']}: holds no packets", file=sys.stderr)
-    if not finished.row_counts["flows"]:
-        print(
-            "mqtrail: no connection to keep was found; the table accounting says what became of the packets, "
-            "and --scope rpc would keep every DCE/RPC connection",
-            file=sys.stderr,
-        )
-    with_rows = {name: rows for name, rows in finished.row_counts.items() if rows}
-    width = max(map(len, with_rows))
-    for name, rows in with_rows.items():
-        print(f"{name:<{width}}  {rows:>9} rows  {output.final / 'tables' / name}")
-    print(f"{len(finished.row_counts) - len(with_rows)} other tables have no rows")
-    print(_judgement(finished))
-    if finished.imbalances:
-        problems = "\n".join(f"  {sentence}" for sentence in finished.imbalances)
-        raise Stop(ExitCode.DATA_QUALITY, f"the accounting does not add up, please report this:\n{problems}")
-    if fail_on and (found := at_or_above(finished.tally, Level(fail_on))):
-        named = ", ".join(f"{rule} ({count})" for rule, count in sorted(found.items()))
-        print(f"mqtrail: findings of level {fail_on} or above: {named}", file=sys.stderr)
-        return ExitCode.FINDINGS
-    return ExitCode.INPUT_DAMAGED if finished.damaged else ExitCode.DONE
-
-
-def _judgement(finished: Finished) -> str:
-    from pipelines.rules.findings import Verdict  # noqa: PLC0415
-    from pipelines.rules.tally import total  # noqa: PLC0415
-
-    count = {verdict: total(finished.tally, verdict) for verdict in Verdict}
-    return (
-        f"rules: kept {count[Verdict.PASS]} times, {count[Verdict.VIOLATION]} violations, "
-        f"{count[Verdict.DETECTION]} detections, {count[Verdict.NOT_DECIDABLE]} times not decidable"
-    )
-
-
-class _Progress:
+class Progress:
     """A line a stage, on a terminal only: logs of nightly runs stay free of it."""
 
     def __init__(self) -> None:

@@ -23,12 +23,12 @@ from schemas.tables.issues import ISSUES
 from schemas.tables.typed import TYPED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from decoders.dcerpc.call_model import Call
     from decoders.ndr.model import Operation
-    from ingest.choice import Endpoint
-    from pipelines.decode.connection import Captures, PlacedCall
+    from ingest.choice import Choice
+    from pipelines.decode.connection import Captures, Place, PlacedCall
     from pipelines.decode.inference import Guess
     from pipelines.decode.stubs import ByteOrder
     from pipelines.facts.model import Fact
@@ -44,10 +44,8 @@ MAX_UNDECIDED_BYTES: Final = 8 * 1024 * 1024
 
 
 class CallBatches:
-    def __init__(
-        self, captures: Captures, learned: Mapping[Endpoint, frozenset[str]], *, keep_payload: bool = False
-    ) -> None:
-        self._captures, self._learned, self._keep_payload = captures, learned, keep_payload
+    def __init__(self, captures: Captures, choice: Choice, *, keep_payload: bool = False) -> None:
+        self._captures, self._choice, self._keep_payload = captures, choice, keep_payload
         self._groups: dict[tuple[str, int] | None, list[tuple[PlacedCall, Identity | None]]] = defaultdict(list)
         self._held_calls = self._held_bytes = 0
         self._guesses: dict[int | None, Guess] = {}
@@ -126,7 +124,7 @@ class CallBatches:
         guess = self._guesses.get(call.ctx_id)
         if guess is None:
             bound = call.binding and call.binding.interface.uuid
-            guess = open_syntax(bound) if bound else first_guess(placed.place.server, self._learned)
+            guess = open_syntax(bound) if bound else self._first_guess(placed.place)
             self._guesses[call.ctx_id] = guess
         guess.consider(call.opnum or 0, _whole_parts(call), faulted=call.fault is not None)
         self._undecided.append(placed)
@@ -135,6 +133,9 @@ class CallBatches:
             earliest = self._undecided.popleft()
             self._undecided_bytes -= _stub_bytes(earliest.call)
             self._hold(earliest, self._guessed(earliest.call))
+
+    def _first_guess(self, place: Place) -> Guess:
+        return first_guess(place.server, self._choice.announced(place.server, place.began_ns))
 
     def _guessed(self, call: Call) -> Identity | None:
         guess = self._guesses[call.ctx_id]

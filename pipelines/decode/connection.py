@@ -41,6 +41,7 @@ class Place:
     orig: Side
     client: Endpoint
     server: Endpoint
+    began_ns: int
     _call_uids: dict[CallKey, str] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property

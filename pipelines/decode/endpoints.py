@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.well_known import INTERFACES, MSMQ, PORTS
+from ingest.containers.model import NO_TIME
 from schemas.tables.derived import looked_up_towers, mapped_towers
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Announced:
     """Endpoints worth learning, each once: those of message queuing that its well-known ports do not give away."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, int, str], None] = {}
+        self._found: dict[tuple[str, int, str], int] = {}
+        """With the time of the first announcement."""
         self._by_server: Counter[str] = Counter()
 
     def note(self, row: Row) -> bool:
@@ -35,15 +37,21 @@ class Announced:
         if row["interface_uuid"] not in MSMQ or row["protocol"] != _TCP or not port or port in PORTS:
             return True
         # A server with several addresses may announce another one than it was asked at.
-        news = {(host, port, row["interface_uuid"]) for host in (row["host"], server)} - self._found.keys()
+        named = {(host, port, row["interface_uuid"]) for host in (row["host"], server)}
+        ts_ns = NO_TIME if row["ts_ns"] is None else row["ts_ns"]
+        news = named - self._found.keys()
         if self._by_server[server] + len(news) > MAX_LEARNED_OF_A_SERVER:
             return False
         self._by_server[server] += len(news)
-        self._found.update(dict.fromkeys(sorted(news)))
+        for one in sorted(named):
+            self._found[one] = min(ts_ns, self._found.get(one, ts_ns))
         return True
 
     def rows(self) -> list[Row]:
-        return [{"host": host, "port": port, "interface_uuid": uuid} for host, port, uuid in self._found]
+        return [
+            {"host": host, "port": port, "interface_uuid": uuid, "ts_ns": ts_ns}
+            for (host, port, uuid), ts_ns in self._found.items()
+        ]
 
 
 def endpoint_rows(interface: str, operation: str) -> Callable[[Row, Row, str], Iterator[Row]] | None:

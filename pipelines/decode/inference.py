@@ -20,7 +20,7 @@ from decoders.ndr.model import Array, Direction, Named, Pointer, String, Struct,
 from pipelines.decode.stubs import declared, decoder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from decoders.ndr.model import Type
     from ingest.choice import Endpoint
@@ -83,10 +83,10 @@ def open_syntax(interface_uuid: str) -> Guess:
     return Guess(str(BindingSource.BIND_UNANSWERED), _both_syntaxes([interface_uuid]), interface_known=True)
 
 
-def first_guess(server: Endpoint, learned: Mapping[Endpoint, frozenset[str]]) -> Guess:
-    announced = learned.get(server)
+def first_guess(server: Endpoint, announced: Collection[str]) -> Guess:
+    """`announced`: interfaces said to listen there."""
     if announced:
-        return Guess(ENDPOINT_MAPPER_SOURCE, _both_syntaxes(INTERFACES.keys() & announced))
+        return Guess(ENDPOINT_MAPPER_SOURCE, _both_syntaxes(INTERFACES.keys() & set(announced)))
     if server[1] == ENDPOINT_MAPPER_PORT:
         return Guess(PORT_SOURCE, _both_syntaxes(_EPM))
     return Guess(PORT_SOURCE, _both_syntaxes(INTERFACES.keys() - _EPM) if server[1] in PORTS else [])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from decoders.interfaces import qm2qm
 from pipelines.facts.reasons import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Row = dict[str, Any]
 Values = dict[str, Any]
@@ -209,6 +212,18 @@ def _pack_blind(fact: BlindFact) -> tuple[str, str, str, list[Any]]:
 def _open_blind(began: Moment, row: Row, data: list[Any]) -> BlindFact:
     until, reason = data
     return BlindFact(began, row["uid"], row["client"], row["server"], Moment(*until), Reason(reason))
+
+
+def renumbered(kind: str, data: list[Any], to: Mapping[int, int]) -> list[Any]:
+    """The packed data of a row with other ordinals for its captures."""
+
+    def moment(packed: list[int] | None) -> list[int] | None:
+        return packed and [packed[0], to.get(packed[1], packed[1]), packed[2]]
+
+    data = list(data)
+    place = {"call": _CALL_FIELDS.index("answered"), "connection": 1, "blind": 0}[kind]
+    data[place] = moment(data[place])
+    return data
 
 
 _PACK: Final[dict[type, Any]] = {CallFact: _pack_call, ConnectionFact: _pack_connection, BlindFact: _pack_blind}

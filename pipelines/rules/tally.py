@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.rules.catalogue import BY_ID
 from pipelines.rules.findings import Verdict
+from pipelines.rules.model import Level
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pipelines.rules.engine import Tally
-    from pipelines.rules.model import Level
 
 Row = dict[str, Any]
 _PLACES: Final = {rule_id: place for place, rule_id in enumerate(BY_ID)}
@@ -26,8 +29,25 @@ def verdict_rows(tally: Tally) -> list[Row]:
     ]
 
 
+def summed(rows: Iterable[Row]) -> Tally:
+    """Of the tallies of many servers."""
+    tally: Tally = Counter()
+    for row in rows:
+        tally[row["rule_id"], row["verdict"], row["reason"]] += row["count"]
+    return tally
+
+
 def total(tally: Tally, verdict: Verdict) -> int:
     return sum(count for (_, found, _), count in tally.items() if found == verdict)
+
+
+def by_level(tally: Tally) -> dict[str, int]:
+    """Violations and detections, by level."""
+    found = dict.fromkeys(map(str, Level), 0)
+    for (rule, verdict, _), count in tally.items():
+        if verdict in _WORTH:
+            found[str(BY_ID[rule].level)] += count
+    return found
 
 
 def at_or_above(tally: Tally, level: Level) -> dict[str, int]:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql import functions as F
 
 from pipelines.judging import ORDER, judged
 from pipelines.stages.envelopes import unwrapped
 from schemas.envelope import envelope_schema, wrap
 from schemas.model import ddl
-from schemas.tables import JUDGED, VERDICTS
+from schemas.state import TALLIES
+from schemas.tables import JUDGED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pyspark.sql import DataFrame
 
     from pipelines.facts.versions import Version
-    from pipelines.rules.engine import Tally
 
 Row = dict[str, Any]
 BATCH_ROWS = 1_024
-_TABLES = {table.name: table for table in (*JUDGED, VERDICTS)}
+_TABLES = {table.name: table for table in (*JUDGED, TALLIES)}
 
 
 class JudgedFrames:
@@ -43,25 +41,20 @@ class JudgedFrames:
     def frames(self) -> dict[str, DataFrame]:
         return {table.name: unwrapped(self._envelope, table) for table in JUDGED}
 
-    def tally(self) -> Tally:
-        counted = unwrapped(self._envelope, VERDICTS).groupBy("rule_id", "verdict", "reason")
-        rows = counted.agg(F.sum("count").alias("n")).collect()
-        return Counter({(row.rule_id, row.verdict, row.reason): row.n for row in rows})
+    def tallies(self) -> list[Row]:
+        return [row.asDict() for row in unwrapped(self._envelope, TALLIES).collect()]
 
 
 def judged_here(
-    facts: Sequence[pa.RecordBatch], versions: Mapping[str, Version], settings: Mapping[str, int]
-) -> tuple[dict[str, pa.Table], Tally]:
-    """The same for what is little, without Spark."""
+    facts: pa.Table, versions: Mapping[str, Version], settings: Mapping[str, int]
+) -> tuple[dict[str, pa.Table], list[Row]]:
+    """The same for what is little, without Spark: tables and tallies."""
     rows: dict[str, list[Row]] = {name: [] for name in _TABLES}
-    if facts:
-        ordered = pa.Table.from_batches(facts).sort_by([(name, "ascending") for name in ORDER])
-        for name, row in judged(ordered.to_pylist(), versions, settings):
-            rows[name].append(row)
-    tally: Tally = Counter()
-    for row in rows[VERDICTS.name]:
-        tally[row["rule_id"], row["verdict"], row["reason"]] += row["count"]
-    return {table.name: pa.Table.from_pylist(rows[table.name], schema=table.arrow) for table in JUDGED}, tally
+    ordered = facts.sort_by([(name, "ascending") for name in ORDER])
+    for name, row in judged(ordered.to_pylist(), versions, settings):
+        rows[name].append(row)
+    tables = {table.name: pa.Table.from_pylist(rows[table.name], schema=table.arrow) for table in JUDGED}
+    return tables, rows[TALLIES.name]
 
 
 def _batches(rows: Iterable[tuple[str, Row]]) -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -19,22 +19,24 @@ from pyspark.sql import functions as F
 from decoders.net.addresses import to_text
 from ingest.choice import ChosenBy
 from ingest.conversations import endpoint_key
-from pipelines.facts.versions import known_versions
 from pipelines.stages.envelopes import unwrapped
 from pipelines.stages.parcels import unpacked
 from pipelines.stages.streams import streams
 from schemas.internal import ANNOUNCED, ASIDES, FACTS, STREAM_FLOWS, VERSIONS
 from schemas.parcels import PARCELS, opened
+from schemas.state import CARRIED_CONNECTIONS
 from schemas.tables import WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from ingest.choice import Choice, Endpoint
-    from pipelines.facts.versions import Version
+    from pipelines.dataset.carried import Carried
+    from pipelines.inventory import Order
     from pipelines.stages.select import Keys, Selection
     from schemas.model import Table
 
+Row = dict[str, Any]
 MAX_ROUNDS: Final = 8
 """Endpoint mapper, then a port query at the port it named: two. Longer chains are made up, and each round is a pass."""
 
@@ -45,10 +47,14 @@ _SCHEMAS: Final = {table.name: table.arrow for table in (*WRITTEN, FACTS)}
 class Rounds:
     """What the rounds came to: what a later one says of a connection replaces what earlier ones said."""
 
-    def __init__(self, first: DataFrame) -> None:
+    def __init__(self, first: DataFrame, earlier: DataFrame | None = None) -> None:
+        """`earlier`: CARRIED_CONNECTIONS of the runs before, which were looked at then."""
         self._rounds = [first]
+        self._earlier = earlier
         self._uids: list[set[str]] = [set()]
         """Of the connections that each round looked at; not needed of the first."""
+        self.learned: Mapping[Endpoint, Mapping[str, int]] = {}
+        """What the last of them knew."""
         self.not_followed: list[str] = []
         """Endpoints announced in the last round that was made."""
 
@@ -64,8 +70,11 @@ class Rounds:
     def unsettled(self, keys: Keys) -> Keys:
         """Those of these conversations that have a connection set aside or with calls of unknown interface, or none."""
         told: dict[str, tuple[int, bool]] = {}
+        wanted = F.broadcast(self._rounds[0].sparkSession.createDataFrame(pa.table({"key": keys})))
+        if self._earlier is not None:
+            for row in self._earlier.join(wanted, "key", "left_semi").select("key", "uid", "unresolved").collect():
+                told[row.uid] = row.key, row.unresolved
         for envelope in self._rounds:
-            wanted = F.broadcast(envelope.sparkSession.createDataFrame(pa.table({"key": keys})))
             flows = unwrapped(envelope, STREAM_FLOWS).select("key", "uid", "unresolved")
             asides = unwrapped(envelope, ASIDES).select("key", "uid", F.lit(True).alias("unresolved"))
             for row in flows.unionByName(asides).join(wanted, "key", "left_semi").collect():
@@ -100,10 +109,10 @@ class Rounds:
         """Rows of a table that travels in parcels, which has `uid`."""
         return self._latest([unpacked(one, table) for one in self._rounds])
 
-    def versions(self) -> dict[str, Version]:
-        """What hosts said of themselves. It stays true, whatever a later round says of the connection."""
+    def versions(self) -> list[Row]:
+        """Rows of VERSIONS. What hosts said of themselves stays true, whatever a later round says of the connection."""
         said = reduce(DataFrame.unionByName, [unwrapped(one, VERSIONS) for one in self._rounds])
-        return known_versions(row.asDict() for row in said.distinct().collect())
+        return [row.asDict() for row in said.distinct().collect()]
 
     def _replaced(self, number: int) -> set[str]:
         return set().union(*self._uids[number + 1 :])
@@ -119,20 +128,32 @@ class Rounds:
 def run_rounds(
     selection: Selection,
     choice: Choice,
-    capture_ids: Sequence[str],
-    paths: Sequence[str],
+    order: Order,
     untidy: frozenset[int],
     *,
     keep_payload: bool,
+    earlier: Carried | None = None,
 ) -> Rounds:
-    segments = selection.take(selection.promising())
-    rounds = Rounds(streams(segments, choice, capture_ids, paths, untidy, keep_payload=keep_payload))
+    """`choice` knows what earlier runs learned; conversations of theirs are looked at again where there is news."""
+    keys = selection.promising()
+    if choice.learned:
+        keys = np.union1d(keys, selection.reaching([endpoint_key(*end) for end in sorted(choice.learned)]))
+
+    def look(keys: Keys) -> DataFrame:
+        return streams(selection.take(keys), choice, order.ids, order.paths, untidy, keep_payload=keep_payload)
+
+    rounds = Rounds(look(keys), earlier.frame(CARRIED_CONNECTIONS) if earlier else None)
+    rounds.learned = choice.learned
     for number in range(MAX_ROUNDS + 1):
         wiser, late = _with_news(choice, rounds.last)
         if wiser is None:
             break
-        news = {end for end, uuids in wiser.learned.items() if uuids - choice.learned.get(end, frozenset())}
-        reached = selection.reaching([endpoint_key(*end) for end in sorted(news)])
+        rounds.learned = wiser.learned
+        news = {end for end, told in wiser.learned.items() if told != choice.learned.get(end)}
+        ends = [endpoint_key(*end) for end in sorted(news)]
+        reached = selection.reaching(ends)
+        if earlier is not None:
+            reached = np.union1d(reached, earlier.reaching(ends))
         keys = np.union1d(rounds.unsettled(reached), late)
         if not len(keys):
             break
@@ -140,7 +161,7 @@ def run_rounds(
             rounds.not_followed = sorted(f"{to_text(address)} port {port}" for address, port in news)
             break
         choice = wiser
-        rounds.add(streams(selection.take(keys), choice, capture_ids, paths, untidy, keep_payload=keep_payload))
+        rounds.add(look(keys))
     return rounds
 
 
@@ -148,7 +169,7 @@ def _with_news(choice: Choice, envelope: DataFrame) -> tuple[Choice | None, Keys
     """The choice with what the round brought to light, None if nothing; keys of conversations chosen too late."""
     late = F.col(f"{ASIDES.name}.chosen_by").isNotNull()
     told = envelope.where(late | F.col(ANNOUNCED.name).isNotNull()).select(ASIDES.name, ANNOUNCED.name).collect()
-    learned: dict[Endpoint, frozenset[str]] = {}
+    learned: dict[Endpoint, dict[str, int]] = {}
     known: dict[str, ChosenBy] = {}
     keys: set[int] = set()
     for aside, announced in told:
@@ -157,9 +178,11 @@ def _with_news(choice: Choice, envelope: DataFrame) -> tuple[Choice | None, Keys
             keys.add(aside.key)
             continue
         end = _address(announced.host), announced.port
-        learned[end] = learned.get(end, choice.learned.get(end, frozenset())) | {announced.interface_uuid}
+        told_there = learned.setdefault(end, dict(choice.learned.get(end, {})))
+        first = told_there.get(announced.interface_uuid, announced.ts_ns)
+        told_there[announced.interface_uuid] = min(first, announced.ts_ns)
     sorted_keys = np.array(sorted(keys), np.int64)
-    if not known and all(uuids <= choice.learned.get(end, frozenset()) for end, uuids in learned.items()):
+    if not known and all(there == choice.learned.get(end) for end, there in learned.items()):
         return None, sorted_keys
     return replace(choice, learned={**choice.learned, **learned}, known={**choice.known, **known}), sorted_keys
 

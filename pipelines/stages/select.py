@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from pyspark.sql import DataFrame, SparkSession
 
+    from pipelines.dataset.segments import Earlier
     from pipelines.stages.scan import ReadSplit, Scan
 
 Keys: TypeAlias = "npt.NDArray[np.int64]"
@@ -42,8 +43,8 @@ class Segments:
 class Selection:
     """The scan's results over all captures, and the way back to the segments of any of its conversations."""
 
-    def __init__(self, spark: SparkSession, scan: Scan) -> None:
-        self._spark, self._scan = spark, scan
+    def __init__(self, spark: SparkSession, scan: Scan, earlier: Earlier | None = None) -> None:
+        self._spark, self._scan, self._earlier = spark, scan, earlier
         counts: Counter[tuple[int, str]] = Counter()
         for one in scan.splits:
             counts.update({(one.split.file, name): value for name, value in one.counts.items()})
@@ -64,11 +65,15 @@ class Selection:
         for (file, counter), packets in counts.items():
             if counter == Outcome.TCP.counter:
                 self.set_aside[file, "no_rpc_seen"] += packets
-        self._taken: Keys = np.empty(0, np.int64)
+        self.taken: Keys = np.empty(0, np.int64)
 
     def promising(self) -> Keys:
-        """Of the conversations that may speak DCE/RPC as far as the scan can tell."""
-        return _collected(self._by_split.where(F.col("may_be_rpc") | F.col("well_known_port")))
+        """Of the conversations that may speak DCE/RPC as far as the scan can tell, and of those that go on."""
+        new = _collected(self._by_split.where(F.col("may_be_rpc") | F.col("well_known_port")))
+        if self._earlier is None or not len(self._earlier.streamed):
+            return new
+        known = F.broadcast(self._spark.createDataFrame(pa.table({"key": self._earlier.streamed})))
+        return np.union1d(new, _collected(self._by_split.join(known, "key", "left_semi")))
 
     def reaching(self, ends: list[int]) -> Keys:
         """Of the conversations with one of these endpoints, given by ingest.conversations.endpoint_key."""
@@ -78,18 +83,38 @@ class Selection:
 
     def take(self, keys: Keys) -> Segments:
         """The segments of these conversations: only the splits that hold some are read again."""
-        fresh = ~np.isin(keys, self._taken)
-        marked = self._spark.createDataFrame(pa.table({"key": keys, "fresh": fresh}))
+        fresh = np.setdiff1d(keys, self.taken)
+        marked = self._spark.createDataFrame(pa.table({"key": keys, "fresh": np.isin(keys, fresh)}))
         needed, size = set(), 0
         for row in self._totals(marked):
-            needed.add((row.file, row.split))
+            if self._earlier is None or row.fresh_packets:
+                needed.add((row.file, row.split))
             size += row.payload_bytes
             self.set_aside[row.file, "no_rpc_seen"] -= row.fresh_packets
-        self._taken = np.union1d(self._taken, keys)
-        rows = self._read_again(needed, keys)
-        if self._made is not None:
-            rows = rows.unionByName(unwrapped(self._made, SEGMENTS).join(marked.select("key"), "key", "left_semi"))
+        self.taken = np.union1d(self.taken, keys)
+        if self._earlier is None:
+            rows = self._segments(needed, keys)
+        else:
+            store = self._earlier.store
+            for file, packets in store.packets(np.intersect1d(fresh, self._earlier.undecided)).items():
+                self.set_aside[file, "no_rpc_seen"] -= packets
+            store.add(self._segments(needed, fresh))
+            rows = store.rows(keys)
+            size += store.bytes
         return Segments(rows, max(2 * self._spark.sparkContext.defaultParallelism, size // STREAM_TASK_BYTES))
+
+    def keep(self, keys: Keys) -> None:
+        """Store the segments of conversations that were not taken."""
+        marked = self._spark.createDataFrame(pa.table({"key": keys, "fresh": np.ones(len(keys), np.bool_)}))
+        if self._earlier is not None and len(keys):
+            self._earlier.store.add(self._segments({(row.file, row.split) for row in self._totals(marked)}, keys))
+
+    def _segments(self, needed: set[tuple[int, int]], keys: Keys) -> DataFrame:
+        rows = self._read_again(needed, keys)
+        if self._made is None:
+            return rows
+        wanted = self._spark.createDataFrame(pa.table({"key": keys}))
+        return rows.unionByName(unwrapped(self._made, SEGMENTS).join(wanted, "key", "left_semi"))
 
     def _totals(self, keys: DataFrame) -> list[Any]:
         """Of the conversations in (key, fresh): payload bytes by file and split, and the packets of the fresh ones."""

@@ -54,7 +54,7 @@ def streams(
 
 def decoded(assembler: Assembler, rows: Iterable[SegmentRow], *, keep_payload: bool) -> Iterator[pa.RecordBatch]:
     """Batches of the envelope."""
-    calls = CallBatches(assembler, assembler.choice.learned, keep_payload=keep_payload)
+    calls = CallBatches(assembler, assembler.choice, keep_payload=keep_payload)
     held: dict[str, list[Row]] = {name: [] for name in _TABLES}
     for name, row in assembler.run(rows):
         if isinstance(row, PlacedCall):

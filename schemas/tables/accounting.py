@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES
 from schemas.model import LONG, STRING, Column, Table
-from schemas.shared_columns import CAPTURE_ID
+from schemas.relations import Balance, Counted
+from schemas.shared_columns import CAPTURE_ID, OF_CAPTURE
 
 IN = "in"
-
-ACCOUNTING = Table(
-    "accounting",
-    "One counter of one stage of one capture. In each stage `in` is the sum of all the other counters.",
-    (
-        CAPTURE_ID,
-        Column("stage", STRING, "`packets`, `payload_bytes`, `stream_bytes`, `pdus`, `calls` or `decoding`."),
-        Column("counter", STRING, "`in`, or what became of a part of it."),
-        Column("value", LONG, "Packets, bytes, PDUs or calls."),
-    ),
-)
 
 # stage -> counter -> meaning
 COUNTERS: dict[str, dict[str, str]] = {
@@ -62,3 +52,29 @@ COUNTERS: dict[str, dict[str, str]] = {
         "opaque": "Nothing: sealed, or interface or operation not known.",
     },
 }
+_NAMES = tuple(dict.fromkeys(name for names in COUNTERS.values() for name in names))
+
+ACCOUNTING = Table(
+    "accounting",
+    "One counter of one stage of one capture. In each stage `in` is the sum of all the other counters.",
+    (
+        CAPTURE_ID,
+        Column(
+            "stage",
+            STRING,
+            "`packets`, `payload_bytes`, `stream_bytes`, `pdus`, `calls` or `decoding`.",
+            required=True,
+            values=tuple(COUNTERS),
+        ),
+        Column("counter", STRING, "`in`, or what became of a part of it.", required=True, values=_NAMES),
+        Column("value", LONG, "Packets, bytes, PDUs or calls.", required=True, low=0),
+    ),
+    key=("capture_id", "stage", "counter"),
+    relations=(
+        Balance("value", ("capture_id", "stage"), "counter", IN),
+        Counted("pdus", "pdus", "fate"),
+        Counted("calls", "calls", "outcome"),
+        Counted("decoding", "calls", "decode_state"),
+        OF_CAPTURE,
+    ),
+)

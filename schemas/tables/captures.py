@@ -5,23 +5,30 @@ from __future__ import annotations
 import pyarrow as pa
 
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
+from schemas.relations import NotAbove, Reference
 from schemas.shared_columns import CAPTURE_ID, PATH
+from schemas.vocabulary import CAPTURE_FORMATS, CAPTURE_STATES, COMPRESSIONS
 
 CAPTURES = Table(
     "captures",
     "One input file, readable or not.",
     (
-        CAPTURE_ID,
+        CAPTURE_ID.optional(),
         PATH,
-        Column("format", STRING, "`pcap` or `pcapng`; null where the file could not be read."),
-        Column("compression", STRING, "`none`, `gzip` or `zstd`."),
-        Column("bytes", LONG, "Size of the file as it is on disk."),
-        Column("packets", LONG, "Packets read from it."),
+        Column("format", STRING, "`pcap` or `pcapng`; null where the file could not be read.", values=CAPTURE_FORMATS),
+        Column("compression", STRING, "`none`, `gzip` or `zstd`.", values=COMPRESSIONS),
+        Column("bytes", LONG, "Size of the file as it is on disk.", required=True, low=0),
+        Column("packets", LONG, "Packets read from it.", required=True, low=0),
         Column("first_ts", TIMESTAMP, "Time of the earliest packet."),
         Column("first_ts_ns", LONG, "The same in nanoseconds since 1970."),
         Column("last_ts", TIMESTAMP, "Time of the latest packet."),
         Column("last_ts_ns", LONG, "The same in nanoseconds since 1970."),
-        Column("link_types", pa.list_(LONG), "Link types of its interfaces (numbers as in the file format), sorted."),
+        Column(
+            "link_types",
+            pa.list_(LONG),
+            "Link types of its interfaces (numbers as in the file format), sorted.",
+            required=True,
+        ),
         Column(
             "duplicate_of",
             STRING,
@@ -31,6 +38,10 @@ CAPTURES = Table(
             "state",
             STRING,
             "`complete`; `truncated`: read up to a damaged place; `unreadable`: nothing was read. `issues` says why.",
+            required=True,
+            values=CAPTURE_STATES,
         ),
     ),
+    key=("path", "capture_id"),
+    relations=(NotAbove("first_ts_ns", "last_ts_ns"), Reference("duplicate_of", "captures", "path")),
 )

@@ -196,7 +196,13 @@ def _rows(found: Sequence[EodSource | ConnectionRecord] | None) -> list[Values] 
 
 _OBJECT: Final = (
     Derived(
-        Column("object_type", STRING, "What the call is about: MGMT_MACHINE, MGMT_QUEUE, MGMT_SESSION."), _object_type
+        Column(
+            "object_type",
+            STRING,
+            "What the call is about: MGMT_MACHINE, MGMT_QUEUE, MGMT_SESSION.",
+            values=tuple(_OBJECT_TYPES.values()),
+        ),
+        _object_type,
     ),
     Derived(
         Column("format_name", STRING, "The queue's format name, e.g. `DIRECT=OS:srv01\\private$\\orders`."), _queue

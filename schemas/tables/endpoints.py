@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from schemas.model import INT, LONG, STRING, TIMESTAMP, Column, Table
-from schemas.shared_columns import CALL_UID, CAPTURE_ID, FRAME, ID, UID
+from schemas.model import INT, LONG, STRING, TIMESTAMP, U16, Column, Table
+from schemas.shared_columns import CALL_UID, CAPTURE_ID, FRAME, ID, OF_CALL, OF_CAPTURE, OF_FLOW, UID
+from schemas.vocabulary import ENDPOINT_NAMES, ENDPOINT_SOURCES
 
 ENDPOINTS = Table(
     "endpoints",
@@ -14,18 +15,26 @@ ENDPOINTS = Table(
         UID,
         CALL_UID,
         ID,
-        Column("interface_uuid", STRING, "Interface that listens there."),
+        Column("interface_uuid", STRING, "Interface that listens there.", required=True),
         Column("interface_version", STRING, "Its version; null where the answer does not say."),
-        Column("endpoint", STRING, "Its name, where it is one of ours."),
+        Column("endpoint", STRING, "Its name, where it is one of ours.", values=ENDPOINT_NAMES),
         Column("transfer_syntax", STRING, "`ndr`, `ndr64` or the UUID offered; null where the answer does not say."),
         Column("protocol", STRING, "Protocol sequence: `ncacn_ip_tcp`, `ncacn_np`, `ncacn_http` ..."),
         Column("host", STRING, "Address announced; the answering server's own where it announced none."),
-        Column("port", INT, "TCP or UDP port; null for named pipes."),
+        Column("port", INT, "TCP or UDP port; null for named pipes.", low=0, high=U16),
         Column("named_pipe", STRING, "Pipe or other text endpoint."),
         Column("object_uuid", STRING, "Object the registration is for."),
         Column("annotation", STRING, "The server's own words about it."),
-        Column("source", STRING, "Operation that told it: `ept_map`, `ept_lookup`, `RemoteQMGetQMQMServerPort`."),
+        Column(
+            "source",
+            STRING,
+            "Operation that told it: `ept_map`, `ept_lookup`, `RemoteQMGetQMQMServerPort`.",
+            required=True,
+            values=ENDPOINT_SOURCES,
+        ),
         FRAME,
         CAPTURE_ID,
     ),
+    no_key="One answer may list an endpoint more than once.",
+    relations=(OF_FLOW, OF_CALL, OF_CAPTURE),
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
-from schemas.shared_columns import CALL_UID, ID, SESSION_UID, UID
+from schemas.relations import Reference
+from schemas.shared_columns import CALL_UID, ID, OF_CALL, OF_FLOW, OF_SESSION, SESSION_UID, UID
+from schemas.vocabulary import LEVELS, PARTIES, REASONS
 
 EVIDENCE = pa.struct(
     [
@@ -23,37 +25,63 @@ VERDICTS_MEAN = {
     "not_decidable": "The capture does not show enough; `reason` says why.",
 }
 
+_REPORTED = tuple(verdict for verdict in VERDICTS_MEAN if verdict != "pass")
+
 FINDINGS = Table(
     "findings",
     "One verdict of a rule worth reading. Not decidable: one row a rule, reason and session or connection.",
     (
-        Column("rule_id", STRING, "Rule; `mqtrail rules show ID` explains it."),
-        Column("level", STRING, "`informational`, `low`, `medium`, `high` or `critical`."),
-        Column("verdict", STRING, "`violation`, `detection` or `not_decidable`."),
-        Column("reason", STRING, "Why it is not decidable; null otherwise. `mqtrail rules reasons` lists them."),
-        Column("count", LONG, "How often."),
-        Column("party", STRING, "Who must keep the rule: `client` or `server`; `nobody` for detections."),
-        Column("title", STRING, "What was found, in a sentence."),
-        Column("spec", STRING, "Document and section."),
+        Column("rule_id", STRING, "Rule; `mqtrail rules show ID` explains it.", required=True),
+        Column(
+            "level", STRING, "`informational`, `low`, `medium`, `high` or `critical`.", required=True, values=LEVELS
+        ),
+        Column("verdict", STRING, "`violation`, `detection` or `not_decidable`.", required=True, values=_REPORTED),
+        Column(
+            "reason",
+            STRING,
+            "Why it is not decidable; null otherwise. `mqtrail rules reasons` lists them.",
+            values=REASONS,
+        ),
+        Column("count", LONG, "How often.", required=True, low=1),
+        Column(
+            "party",
+            STRING,
+            "Who must keep the rule: `client` or `server`; `nobody` for detections.",
+            required=True,
+            values=PARTIES,
+        ),
+        Column("title", STRING, "What was found, in a sentence.", required=True),
+        Column("spec", STRING, "Document and section.", required=True),
         Column("ts", TIMESTAMP, "Time of the first call concerned."),
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         UID,
-        CALL_UID,
-        SESSION_UID,
+        CALL_UID.optional(),
+        SESSION_UID.optional(),
         ID,
         Column("username", STRING, "Account in the connection's NTLM authentication; claimed, not proven."),
-        Column("attack", pa.list_(STRING), "ATT&CK technique ids."),
-        Column("evidence", EVIDENCE, "Frames of the first call concerned, and the values that prove it."),
+        Column("attack", pa.list_(STRING), "ATT&CK technique ids.", required=True),
+        Column(
+            "evidence", EVIDENCE, "Frames of the first call concerned, and the values that prove it.", required=True
+        ),
     ),
+    no_key="A rule may have more than one thing to say about a call.",
+    relations=(Reference("rule_id", "verdicts", "rule_id"), OF_FLOW, OF_CALL, OF_SESSION),
 )
 
 VERDICTS = Table(
     "verdicts",
     "How often a rule was kept, broken, reported or not decidable in this run.",
     (
-        Column("rule_id", STRING, "Rule; `mqtrail rules show ID` explains it."),
-        Column("verdict", STRING, "`pass`, `violation`, `detection` or `not_decidable`."),
-        Column("reason", STRING, "Why it is not decidable; null otherwise."),
-        Column("count", LONG, "How often."),
+        Column("rule_id", STRING, "Rule; `mqtrail rules show ID` explains it.", required=True),
+        Column(
+            "verdict",
+            STRING,
+            "`pass`, `violation`, `detection` or `not_decidable`.",
+            required=True,
+            values=tuple(VERDICTS_MEAN),
+        ),
+        Column("reason", STRING, "Why it is not decidable; null otherwise.", values=REASONS),
+        Column("count", LONG, "How often.", required=True, low=1),
     ),
+    key=("rule_id", "verdict", "reason"),
 )

@@ -5,27 +5,8 @@ from __future__ import annotations
 from decoders.dcerpc.troubles import MEANINGS
 from decoders.ndr.problems import PROBLEMS
 from schemas.model import LONG, STRING, Column, Table
-from schemas.shared_columns import CAPTURE_ID, FRAME, PATH, UID
-
-ISSUES = Table(
-    "issues",
-    "One thing that could not be read, or not as it should be.",
-    (
-        Column("code", STRING, "Stable name of the kind of problem; `mqtrail schema issues` lists them."),
-        Column("detail", STRING, "What exactly, in words."),
-        CAPTURE_ID,
-        PATH,
-        UID,
-        Column("call_uid", STRING, "The RPC call concerned."),
-        FRAME,
-        Column(
-            "offset",
-            LONG,
-            "Where: byte offset in the file, the packet, the TCP stream or the stub, as the code says. With an offset "
-            "in a stub the frame is the first of that request or response.",
-        ),
-    ),
-)
+from schemas.relations import Reference
+from schemas.shared_columns import CAPTURE_ID, FRAME, OF_CALL, OF_CAPTURE, OF_FLOW, PATH, UID
 
 # code -> (what `offset` counts from, meaning)
 ISSUE_CODES: dict[str, tuple[str, str]] = {
@@ -73,3 +54,32 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     **{str(code): ("stream", meaning) for code, meaning in MEANINGS.items()},
     **{code: ("stub", consequence.meaning) for code, consequence in PROBLEMS.items()},
 }
+
+ISSUES = Table(
+    "issues",
+    "One thing that could not be read, or not as it should be.",
+    (
+        Column(
+            "code",
+            STRING,
+            "Stable name of the kind of problem; `mqtrail schema issues` lists them.",
+            required=True,
+            values=tuple(ISSUE_CODES),
+        ),
+        Column("detail", STRING, "What exactly, in words.", required=True),
+        CAPTURE_ID.optional(),
+        PATH.optional(),
+        UID.optional(),
+        Column("call_uid", STRING, "The RPC call concerned."),
+        FRAME.optional(),
+        Column(
+            "offset",
+            LONG,
+            "Where: byte offset in the file, the packet, the TCP stream or the stub, as the code says. With an offset "
+            "in a stub the frame is the first of that request or response.",
+            low=0,
+        ),
+    ),
+    no_key="One place may have the same trouble more than once.",
+    relations=(Reference("path", "captures", "path"), OF_FLOW, OF_CALL, OF_CAPTURE),
+)

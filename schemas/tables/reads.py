@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from schemas.model import LONG, STRING, TIMESTAMP, UNSIGNED_LONG, Column, Table
-from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, SESSION_UID, UID
+from schemas.model import LONG, STRING, TIMESTAMP, U32, U64, UNSIGNED_LONG, Column, Table
+from schemas.relations import NotAbove, Reference
+from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, OF_CAPTURE, OF_FLOW, OF_SESSION, SESSION_UID, UID
 
 READ_OUTCOMES = {
     "peeked": "The message was read and stays in the queue.",
@@ -20,8 +21,10 @@ READS = Table(
     "reads",
     "One start-receive with its end, cancel or rundown; also an end whose start was not captured. Not of sealed calls.",
     (
-        Column("read_uid", STRING, "Id of the read, derived from its first call: the same in every run."),
-        SESSION_UID,
+        Column(
+            "read_uid", STRING, "Id of the read, derived from its first call: the same in every run.", required=True
+        ),
+        SESSION_UID.optional(),
         Column("ts", TIMESTAMP, "When it was asked for."),
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         UID,
@@ -29,17 +32,34 @@ READS = Table(
         Column("start_call_uid", STRING, "Call that began it; null where only its end was captured."),
         Column("end_call_uid", STRING, "Call that ended it: end-receive, or cancel."),
         Column("action", STRING, "ulAction by name, e.g. `MQ_ACTION_RECEIVE`; a number where it has none."),
-        Column("request_id", LONG, "dwRequestID."),
+        Column("request_id", LONG, "dwRequestID.", low=0, high=U32),
         Column("handle", STRING, "Context handle of the read; peeks have none."),
-        Column("lookup_id", UNSIGNED_LONG, "LookupId asked for."),
-        Column("sequential_id", UNSIGNED_LONG, "SequentialId answered: the low 7 bytes of the message's lookup id."),
-        Column("outcome", STRING, "What became of it; the names stand below."),
+        Column("lookup_id", UNSIGNED_LONG, "LookupId asked for.", low=0, high=U64),
+        Column(
+            "sequential_id",
+            UNSIGNED_LONG,
+            "SequentialId answered: the low 7 bytes of the message's lookup id.",
+            low=0,
+            high=U64,
+        ),
+        Column(
+            "outcome", STRING, "What became of it; the names stand below.", required=True, values=tuple(READ_OUTCOMES)
+        ),
         DOUBT,
-        Column("message_bytes", LONG, "Size of the message that left the server."),
+        Column("message_bytes", LONG, "Size of the message that left the server.", low=0),
         Column("message_sha256", STRING, "SHA-256 of the message; null where its bytes are not all captured."),
         Column("message_label", STRING, "Label of the message, where it was taken apart."),
         Column("arrived_ts", TIMESTAMP, "When the message arrived in the queue, as the server says (dwArriveTime)."),
         Column("ended_ts", TIMESTAMP, "When it was over; null where that was not seen."),
         CAPTURE_ID,
+    ),
+    key=("read_uid",),
+    relations=(
+        NotAbove("ts", "ended_ts"),
+        Reference("start_call_uid", "calls", "call_uid"),
+        Reference("end_call_uid", "calls", "call_uid"),
+        OF_SESSION,
+        OF_FLOW,
+        OF_CAPTURE,
     ),
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
-from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, SESSION_UID, UID
+from schemas.model import LONG, STRING, TIMESTAMP, U32, Column, Table
+from schemas.relations import NotAbove, Sum
+from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, OF_CAPTURE, OF_FLOW, SESSION_UID, UID
+from schemas.vocabulary import SESSION_STATES
 
 SESSIONS = Table(
     "sessions",
@@ -12,7 +14,7 @@ SESSIONS = Table(
         SESSION_UID,
         UID,
         ID,
-        Column("endpoint", STRING, "Interface by which it was read: `qm2qm`."),
+        Column("endpoint", STRING, "Interface by which it was read: `qm2qm`.", required=True, values=("qm2qm",)),
         Column("ts", TIMESTAMP, "Time of its first call seen."),
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         Column("opened_ts", TIMESTAMP, "When it was opened; null where that was not seen."),
@@ -22,30 +24,61 @@ SESSIONS = Table(
             STRING,
             "`closed` by the client; `rundown`: the association ended with it open, so the server closed it ([MS-MQQP] "
             "3.1.6.1); `open_at_end` of the capture; `open_not_seen`: calls prove it, its opening was not captured.",
+            required=True,
+            values=SESSION_STATES,
         ),
         DOUBT,
         Column("handle", STRING, "Context handle of the session."),
-        Column("queue_handle", LONG, "hQueue, the number that names the queue in the calls."),
+        Column("queue_handle", LONG, "hQueue, the number that names the queue in the calls.", low=0, high=U32),
         Column("queue_name", STRING, "Name of the queue, where another protocol of the family tells it."),
         Column("client_qm", STRING, "GUID that the client's queue manager gave itself."),
         Column("username", STRING, "Account in the connection's NTLM authentication; claimed, not proven."),
         Column("domain", STRING, "Its domain."),
-        Column("peeks", LONG, "Reads that leave the message in the queue, whatever they came to."),
-        Column("receives", LONG, "Reads that would remove it, whatever they came to."),
-        Column("acked", LONG, "Messages removed."),
-        Column("nacked", LONG, "Messages read and put back."),
-        Column("cancelled", LONG, "Reads cancelled."),
-        Column("timed_out", LONG, "Reads for which no message came in time."),
-        Column("failed", LONG, "Reads refused."),
-        Column("rundown", LONG, "Reads cut off by a disconnect; the message goes back ([MS-MQQP] 3.1.6.2)."),
-        Column("unfinished", LONG, "Reads that the capture ended before, or whose answer is missing."),
-        Column("purges", LONG, "Successful purges of the whole queue."),
-        Column("message_bytes", LONG, "Bytes of messages that left the server, in whichever way."),
-        Column("peeked_bytes", LONG, "Those of peeks: disclosed, and still in the queue."),
-        Column("acked_bytes", LONG, "Those of messages removed."),
-        Column("nacked_bytes", LONG, "Those of messages put back by the client: disclosed as well."),
-        Column("rundown_bytes", LONG, "Those of reads cut off by a disconnect: disclosed, and put back by the server."),
-        Column("unfinished_bytes", LONG, "Those of reads whose end was not seen."),
+        Column(
+            "peeks", LONG, "Reads that leave the message in the queue, whatever they came to.", required=True, low=0
+        ),
+        Column("receives", LONG, "Reads that would remove it, whatever they came to.", required=True, low=0),
+        Column("acked", LONG, "Messages removed.", required=True, low=0),
+        Column("nacked", LONG, "Messages read and put back.", required=True, low=0),
+        Column("cancelled", LONG, "Reads cancelled.", required=True, low=0),
+        Column("timed_out", LONG, "Reads for which no message came in time.", required=True, low=0),
+        Column("failed", LONG, "Reads refused.", required=True, low=0),
+        Column(
+            "rundown",
+            LONG,
+            "Reads cut off by a disconnect; the message goes back ([MS-MQQP] 3.1.6.2).",
+            required=True,
+            low=0,
+        ),
+        Column(
+            "unfinished", LONG, "Reads that the capture ended before, or whose answer is missing.", required=True, low=0
+        ),
+        Column("purges", LONG, "Successful purges of the whole queue.", required=True, low=0),
+        Column(
+            "message_bytes", LONG, "Bytes of messages that left the server, in whichever way.", required=True, low=0
+        ),
+        Column("peeked_bytes", LONG, "Those of peeks: disclosed, and still in the queue.", required=True, low=0),
+        Column("acked_bytes", LONG, "Those of messages removed.", required=True, low=0),
+        Column(
+            "nacked_bytes", LONG, "Those of messages put back by the client: disclosed as well.", required=True, low=0
+        ),
+        Column(
+            "rundown_bytes",
+            LONG,
+            "Those of reads cut off by a disconnect: disclosed, and put back by the server.",
+            required=True,
+            low=0,
+        ),
+        Column("unfinished_bytes", LONG, "Those of reads whose end was not seen.", required=True, low=0),
         CAPTURE_ID,
+    ),
+    key=("session_uid",),
+    relations=(
+        NotAbove("ts", "opened_ts"),
+        NotAbove("ts", "closed_ts"),
+        NotAbove("opened_ts", "closed_ts"),
+        Sum("message_bytes", ("peeked_bytes", "acked_bytes", "nacked_bytes", "rundown_bytes", "unfinished_bytes")),
+        OF_FLOW,
+        OF_CAPTURE,
     ),
 )

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from decoders.interfaces import INTERFACES
 from decoders.ndr.model import Direction
+from schemas.idl_bounds import bounded
 from schemas.idl_types import IdlTypes
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
-from schemas.shared_columns import CALL_UID, CAPTURE_ID, ID, UID
+from schemas.shared_columns import CALL_UID, CAPTURE_ID, ID, OF_CALL, OF_CAPTURE, OF_FLOW, UID
 from schemas.tables.derived import DERIVED
+from schemas.vocabulary import CALL_OUTCOMES, INTERFACE_SOURCES
 
 if TYPE_CHECKING:
     from decoders.ndr.model import Interface, Operation
@@ -21,9 +23,15 @@ COMMON_COLUMNS = (
     Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
     UID,
     ID,
-    Column("interface_source", STRING, "How the interface is known; anything but `bind` is inferred, see `calls`."),
-    Column("outcome", STRING, "What became of the call, as in `calls`."),
-    Column("decode_state", STRING, "`full` or `partial`, as in `calls`."),
+    Column(
+        "interface_source",
+        STRING,
+        "How the interface is known; anything but `bind` is inferred, see `calls`.",
+        required=True,
+        values=INTERFACE_SOURCES,
+    ),
+    Column("outcome", STRING, "What became of the call, as in `calls`.", required=True, values=CALL_OUTCOMES),
+    Column("decode_state", STRING, "`full` or `partial`, as in `calls`.", required=True, values=("full", "partial")),
     CAPTURE_ID,
 )
 
@@ -34,21 +42,31 @@ def typed_name(interface: Interface, operation: Operation) -> str:
 
 def typed_table(interface: Interface, operation: Operation) -> Table:
     arrow = IdlTypes(interface.types)
-    sent = {direction: arrow.struct(operation.on_the_wire(direction)) for direction in (Direction.IN, Direction.OUT)}
+    members = {direction: operation.on_the_wire(direction) for direction in (Direction.IN, Direction.OUT)}
+    sent = {direction: arrow.struct(found) for direction, found in members.items()}
+    bounds = {direction: tuple(bounded(interface.types, found)) for direction, found in members.items()}
     return Table(
         typed_name(interface, operation),
         f"One call of opnum {operation.opnum} of {interface.name}, [{interface.document}] {operation.section}: "
         f"{operation.doc}",
         (
             *COMMON_COLUMNS,
-            Column("request", sent[Direction.IN], "[in] parameters; null where the request was not captured."),
+            Column(
+                "request",
+                sent[Direction.IN],
+                "[in] parameters; null where the request was not captured.",
+                inside=bounds[Direction.IN],
+            ),
             Column(
                 "response",
                 sent[Direction.OUT],
                 "[out] parameters and `return_value`; null where the call faulted or the response was not captured.",
+                inside=bounds[Direction.OUT],
             ),
             *(derived.column for derived in DERIVED.get((interface.name, operation.name), ())),
         ),
+        key=("call_uid",),
+        relations=(OF_CALL, OF_FLOW, OF_CAPTURE),
     )
 
 

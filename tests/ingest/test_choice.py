@@ -7,7 +7,7 @@ import pytest
 from decoders.dcerpc.recogniser import Recogniser
 from decoders.dcerpc.well_known import INTERFACES, MSMQ
 from decoders.tcp.model import Side
-from ingest.choice import Choice, ChosenBy, DecidedBy, Scope, client_of
+from ingest.choice import HINDSIGHT_NS, Choice, ChosenBy, DecidedBy, Scope, client_of
 
 QM2QM = "1088a980-eae5-11d0-8d9b-00a02453c337"
 SAMR = "12345778-1234-abcd-ef00-0123456789ac"
@@ -33,15 +33,17 @@ def seen(*interfaces: str, pdus: int = 1, binder: Side | None = None, requester:
         (Choice(), seen(), LOW, (b"\x0a\0\0\2", 135), ChosenBy.PORT),
         (Choice(), seen(), LOW, (b"\x0a\0\0\2", 2_103 + 11), ChosenBy.PORT),
         (Choice(), seen(), LOW, (b"\x0a\0\0\2", 2_104), None),
-        (Choice(learned={HIGH: frozenset([QM2QM])}), seen(SAMR), LOW, HIGH, ChosenBy.ENDPOINT),
-        (Choice(learned={LOW: frozenset([QM2QM])}), seen(SAMR), LOW, HIGH, ChosenBy.ENDPOINT),
-        (Choice(learned={KNOWN: frozenset([QM2QM])}), seen(), LOW, KNOWN, ChosenBy.PORT),
-        (Choice(learned={(HIGH[0], 1): frozenset([QM2QM])}), seen(SAMR), LOW, HIGH, None),
+        (Choice(learned={HIGH: {QM2QM: 0}}), seen(SAMR), LOW, HIGH, ChosenBy.ENDPOINT),
+        (Choice(learned={LOW: {QM2QM: 0}}), seen(SAMR), LOW, HIGH, ChosenBy.ENDPOINT),
+        (Choice(learned={KNOWN: {QM2QM: 0}}), seen(), LOW, KNOWN, ChosenBy.PORT),
+        (Choice(learned={(HIGH[0], 1): {QM2QM: 0}}), seen(SAMR), LOW, HIGH, None),
+        (Choice(learned={HIGH: {QM2QM: HINDSIGHT_NS}}), seen(SAMR), LOW, HIGH, ChosenBy.ENDPOINT),
+        (Choice(learned={HIGH: {QM2QM: HINDSIGHT_NS + 1}}), seen(SAMR), LOW, HIGH, None),
         (Choice(), seen(SAMR), LOW, HIGH, None),
         (Choice(Scope.RPC), seen(SAMR), LOW, HIGH, ChosenBy.SCOPE),
-        (Choice(Scope.RPC, {HIGH: frozenset([QM2QM])}), seen(SAMR), LOW, HIGH, ChosenBy.ENDPOINT),
+        (Choice(Scope.RPC, {HIGH: {QM2QM: 0}}), seen(SAMR), LOW, HIGH, ChosenBy.SCOPE),
         (Choice(Scope.RPC), seen(QM2QM), LOW, HIGH, ChosenBy.INTERFACE),
-        (Choice(Scope.RPC, {HIGH: frozenset([QM2QM])}), seen(pdus=0), LOW, KNOWN, None),
+        (Choice(Scope.RPC, {HIGH: {QM2QM: 0}}), seen(pdus=0), LOW, KNOWN, None),
     ],
 )
 def test_keeps_a_connection_for_the_strongest_reason(
@@ -51,14 +53,14 @@ def test_keeps_a_connection_for_the_strongest_reason(
     high: tuple[bytes, int],
     reason: ChosenBy | None,
 ) -> None:
-    assert choice.of(recogniser, low, high) is reason
+    assert choice.of(recogniser, low, high, 0) is reason
 
 
 def test_every_interface_of_message_queuing_is_a_reason() -> None:
     assert MSMQ.keys() <= INTERFACES.keys()
     for uuid in INTERFACES:
         assert uuid == uuid.lower()
-        assert Choice().of(seen(uuid), LOW, HIGH) is ChosenBy.INTERFACE
+        assert Choice().of(seen(uuid), LOW, HIGH, 0) is ChosenBy.INTERFACE
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_reads_ranges_and_less_only_at_the_end(tree: Path) -> None:
 
 
 def test_hashes_files_larger_than_a_chunk(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.files.HASH_CHUNK", 7)
+    monkeypatch.setattr("ingest.files.reading.HASH_CHUNK", 7)
     path = tree / "b.pcap"
     path.write_bytes(bytes(100))
     assert sha256(str(path), 100) == (hashlib.sha256(bytes(100)).hexdigest(), True)

@@ -9,9 +9,9 @@ from pyarrow import parquet
 from ingest.choice import Choice, Scope
 from ingest.files import expand
 from ingest.splits import SPLIT_BYTES
-from pipelines.analyze import analyze
+from pipelines.analyze import Job, analyze
 from pipelines.inventory import take_stock
-from pipelines.writing import SMALL_BYTES
+from pipelines.tables import SMALL_BYTES
 from schemas.tables.issues import ISSUE_CODES
 
 if TYPE_CHECKING:
@@ -34,10 +34,12 @@ def run(
     small_bytes: int = SMALL_BYTES,
 ) -> Tables:
     inputs = take_stock(expand(str(path) for path in paths))
-    options: dict[str, Any] = {"keep_payload": keep_payload, "small_bytes": small_bytes}
-    finished = analyze(spark, inputs, Choice(scope), out, lambda _: None, split_bytes, **options)
+    job = Job(
+        spark, Choice(scope), str(out), split_bytes=split_bytes, keep_payload=keep_payload, small_bytes=small_bytes
+    )
+    finished = analyze(job, inputs)
     assert finished.imbalances == []
-    tables = read(out)
+    tables = read(out / "tables")
     assert {issue["code"] for issue in tables["issues"]} <= set(ISSUE_CODES)
     assert finished.row_counts == {name: len(rows) for name, rows in tables.items()}
     return tables

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ingest.choice import Choice, Scope
+from ingest.choice import HINDSIGHT_NS, Choice, Scope
 from tests.builders import msmq, rpc
 from tests.builders.conversations import Ends, Talk, frames, write_pcap
 from tests.local import Local
@@ -100,10 +100,10 @@ def test_typed_rows_say_that_they_are_inferred(path: Path) -> None:
 def test_announced_endpoint_gives_candidates_where_the_port_says_nothing(path: Path) -> None:
     talk = msmq.receive(joined(49_664), MESSAGE)
     assert [call["endpoint"] for call in calls(path, talk, Choice(Scope.RPC))] == [None]
-    learned = {(SERVER, 49_664): frozenset([rpc.QM2QM])}
+    learned = {(SERVER, 49_664): {rpc.QM2QM: 0}}
     (call,) = calls(path, talk, Choice(learned=learned))
     assert (call["endpoint"], call["interface_source"]) == ("qm2qm", "endpoint_mapper")
-    other = {(SERVER, 49_664): frozenset([msmq.QMMGMT])}
+    other = {(SERVER, 49_664): {msmq.QMMGMT: 0}}
     assert [call["endpoint"] for call in calls(path, talk, Choice(learned=other))] == [None]
 
 

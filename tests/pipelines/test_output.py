@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from pipelines.manifest import write_manifest
 from pipelines.output import OutputFolder, OutputRefused
+from pipelines.writing import Written
 
 
 def write(output: OutputFolder, text: str) -> None:
-    (output.staging / "tables").mkdir()
-    (output.staging / "tables" / "part.parquet").write_text(text)
-    output.write_manifest({"tool": "mqtrail"})
+    tables = Path(output.staging) / "tables"
+    tables.mkdir()
+    (tables / "part.parquet").write_text(text)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    write_manifest(output.staging, {}, [Written("flows", "tables/part.parquet", 1, len(text), digest)])
 
 
 def die(folder: OutputFolder) -> None:
@@ -22,7 +27,7 @@ def die(folder: OutputFolder) -> None:
 
 
 def test_folder_appears_only_when_published(tmp_path: Path) -> None:
-    with OutputFolder(tmp_path / "out", force=False) as output:
+    with OutputFolder(str(tmp_path / "out"), force=False) as output:
         write(output, "x")
         assert not (tmp_path / "out").exists()
         output.publish()
@@ -32,16 +37,16 @@ def test_folder_appears_only_when_published(tmp_path: Path) -> None:
 
 def test_run_that_dies_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
-        die(OutputFolder(tmp_path / "out", force=False))
+        die(OutputFolder(str(tmp_path / "out"), force=False))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_run_that_dies_leaves_the_earlier_run_as_it_was(tmp_path: Path) -> None:
-    with OutputFolder(tmp_path / "out", force=False) as output:
+    with OutputFolder(str(tmp_path / "out"), force=False) as output:
         write(output, "first")
         output.publish()
     with pytest.raises(KeyError):
-        die(OutputFolder(tmp_path / "out", force=True))
+        die(OutputFolder(str(tmp_path / "out"), force=True))
     assert (tmp_path / "out" / "tables" / "part.parquet").read_text() == "first"
 
 
@@ -50,7 +55,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one_and_a_living_one_is_l
     dead.wait()
     (tmp_path / f".out.partial-{dead.pid}" / "tables").mkdir(parents=True)
     (tmp_path / ".out.partial-1").mkdir()
-    with OutputFolder(tmp_path / "out", force=False) as output:
+    with OutputFolder(str(tmp_path / "out"), force=False) as output:
         write(output, "x")
         output.publish()
     assert sorted(entry.name for entry in tmp_path.iterdir()) == [".out.partial-1", "out"]
@@ -58,7 +63,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one_and_a_living_one_is_l
 
 def test_force_replaces_a_run(tmp_path: Path) -> None:
     for text in ("first", "second"):
-        with OutputFolder(tmp_path / "out", force=True) as output:
+        with OutputFolder(str(tmp_path / "out"), force=True) as output:
             write(output, text)
             output.publish()
     assert (tmp_path / "out" / "tables" / "part.parquet").read_text() == "second"
@@ -67,13 +72,13 @@ def test_force_replaces_a_run(tmp_path: Path) -> None:
 
 def test_existing_folder_needs_force(tmp_path: Path) -> None:
     (tmp_path / "out" / "tables").mkdir(parents=True)
-    with pytest.raises(OutputRefused, match="--force"), OutputFolder(tmp_path / "out", force=False):
+    with pytest.raises(OutputRefused, match="--force"), OutputFolder(str(tmp_path / "out"), force=False):
         pass
 
 
 def test_empty_folder_may_be_used(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with OutputFolder(tmp_path / "out", force=False) as output:
+    with OutputFolder(str(tmp_path / "out"), force=False) as output:
         write(output, "x")
         output.publish()
     assert (tmp_path / "out" / "run.json").exists()
@@ -81,41 +86,42 @@ def test_empty_folder_may_be_used(tmp_path: Path) -> None:
 
 def test_force_never_removes_what_is_not_a_run(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(OutputRefused, match=r"thesis\.txt"), OutputFolder(tmp_path, force=True):
+    with pytest.raises(OutputRefused, match=r"thesis\.txt"), OutputFolder(str(tmp_path), force=True):
         pass
     assert (tmp_path / "thesis.txt").exists()
 
 
 def test_file_in_the_way_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
-    with pytest.raises(OutputRefused, match="is a file"), OutputFolder(tmp_path / "out", force=True):
+    with pytest.raises(OutputRefused, match="is a file"), OutputFolder(str(tmp_path / "out"), force=True):
         pass
 
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputRefused, match="--out"), OutputFolder(tmp_path / "file" / "out", force=False):
+    with pytest.raises(OutputRefused, match="--out"), OutputFolder(str(tmp_path / "file" / "out"), force=False):
         pass
 
 
 def test_manifest_lists_every_output_with_its_hash(tmp_path: Path) -> None:
-    with OutputFolder(tmp_path / "out", force=False) as output:
+    with OutputFolder(str(tmp_path / "out"), force=False) as output:
         write(output, "x")
         output.publish()
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     digest = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-    assert manifest["outputs"] == [{"path": "tables/part.parquet", "bytes": 1, "sha256": digest}]
+    (entry,) = manifest["outputs"]
+    assert entry == {"path": "tables/part.parquet", "table": "flows", "rows": 1, "bytes": 1, "sha256": digest}
 
 
 def test_root_is_refused() -> None:
-    with pytest.raises(OutputRefused, match="below it"), OutputFolder(Path("/"), force=True):
+    with pytest.raises(OutputRefused, match="below it"), OutputFolder(str(Path("/")), force=True):
         pass
 
 
 def test_link_is_followed_and_stays(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    with OutputFolder(tmp_path / "link", force=False) as output:
+    with OutputFolder(str(tmp_path / "link"), force=False) as output:
         write(output, "x")
         output.publish()
     assert (tmp_path / "link").is_symlink()

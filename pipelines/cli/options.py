@@ -1,0 +1,29 @@
+"""Options of several values, and those that more than one command has."""
+
+from __future__ import annotations
+
+import re
+
+from pipelines.cli.exit_codes import ExitCode, Stop
+
+
+def spark_settings(given: list[str]) -> dict[str, str]:
+    wrong = [setting for setting in given if "=" not in setting]
+    if wrong:
+        raise Stop(ExitCode.USAGE, f"--spark-conf {wrong[0]}: write it as KEY=VALUE")
+    return dict(setting.split("=", 1) for setting in given)
+
+
+def thresholds(given: list[str]) -> dict[str, int]:
+    from pipelines.rules.catalogue import SETTINGS  # noqa: PLC0415 - `mqtrail --help` needs no catalogue
+
+    chosen = dict(SETTINGS)
+    for one in given:
+        name, _, value = one.partition("=")
+        if name not in SETTINGS:
+            there_are = ", ".join(sorted(SETTINGS))
+            raise Stop(ExitCode.USAGE, f"--threshold {one}: no rule has it; there are {there_are}")
+        if not re.fullmatch("[0-9]{1,12}", value) or not int(value):
+            raise Stop(ExitCode.USAGE, f"--threshold {one}: write it as {name}=N, with a number above 0")
+        chosen[name] = int(value)
+    return chosen

@@ -1,0 +1,45 @@
+"""mqtrail verify: is everything as the manifest says?"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+from ingest.files import normalised
+from pipelines.cli.exit_codes import ExitCode, Stop
+
+if TYPE_CHECKING:
+    import argparse
+
+SHOWN: Final = 100
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("verify", help="prove that inputs and tables are those of the run")
+    parser.add_argument("folder", metavar="DIR", help="output folder of a run, or a dataset")
+    parser.add_argument("--debug", action="store_true", help="show the details of an unexpected error")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    from pipelines.manifest import ManifestDamaged  # noqa: PLC0415 - `mqtrail --help` needs no pyarrow
+    from pipelines.verifying import verify  # noqa: PLC0415
+
+    try:
+        found = verify(normalised(options.folder))
+    except ManifestDamaged as error:
+        raise Stop(ExitCode.DATA_QUALITY, str(error)) from None
+    if found is None:
+        raise Stop(ExitCode.NO_INPUT, f"{options.folder}: has no run.json; name the output folder of a run")
+    for path in found.gone[:SHOWN]:
+        print(f"mqtrail: {path}: the capture is not there any more; not checked", file=sys.stderr)
+    for problem in found.problems[:SHOWN]:
+        print(f"mqtrail: {problem}", file=sys.stderr)
+    if found.problems:
+        raise Stop(
+            ExitCode.DATA_QUALITY, f"{options.folder}: {len(found.problems)} things are not as the run left them"
+        )
+    chain = f"{found.runs} runs, " if found.runs > 1 else ""
+    print(f"verified: {chain}{found.outputs} files, {found.inputs} captures ({len(found.gone)} not there any more)")
+    print(f"sha256 of run.json: {found.head}")
+    return ExitCode.DONE

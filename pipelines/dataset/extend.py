@@ -1,0 +1,219 @@
+"""A run that adds captures to a dataset: what earlier runs said is corrected where the new captures go on with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from decoders.net.addresses import to_text
+from ingest.clock import steps_back
+from pipelines.accounting import accounting_rows, imbalances
+from pipelines.analyze import Finished, written_counts
+from pipelines.capture_facts import capture_rows, file_issues
+from pipelines.dataset.carried import Carried
+from pipelines.dataset.keeping import keep, newest
+from pipelines.dataset.segments import Earlier, SegmentStore
+from pipelines.decoding import decode
+from pipelines.inventory import Hashes, in_order
+from pipelines.rules.tally import summed, verdict_rows
+from pipelines.shelves import Shelves
+from pipelines.stored import NotAmong, read_here, thinned
+from pipelines.tables import write_empty_tables, write_found
+from pipelines.writing import write_rows
+from schemas.dates import date_of
+from schemas.internal import ANNOUNCED, FACTS, SEGMENTS, VERSIONS
+from schemas.state import CARRIED_CAPTURES, TALLIES
+from schemas.tables import ACCOUNTING, CAPTURES, JUDGED, VERDICTS, WRITTEN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ingest.choice import Endpoint
+    from pipelines.analyze import Job
+    from pipelines.inventory import Input, Order
+    from pipelines.rules.engine import Tally
+    from pipelines.stored import Keeps, Stored
+    from pipelines.tables import Made
+    from pipelines.writing import Written
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Base:
+    """The dataset as the last run left it."""
+
+    tables: Mapping[str, list[Stored]] = field(default_factory=dict)
+    state: Mapping[str, list[Stored]] = field(default_factory=dict)
+    run: int = 0
+
+
+@dataclass(frozen=True)
+class Extended:
+    finished: Finished
+    kept: list[Stored]
+    """Files of the base that stay as they are; all others are written anew or gone."""
+    tally_before: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class SortedOut:
+    """The inputs, told apart by what a run has to do with them."""
+
+    fresh: list[Input]
+    known: list[Input]
+    """Analysed by an earlier run, or given twice."""
+    unready: list[tuple[Input, str]]
+    """Not taken in, so that a later run can; with the reason."""
+
+
+def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str]) -> SortedOut:
+    fresh: dict[str, Input] = {}
+    known: list[Input] = []
+    unready: list[tuple[Input, str]] = []
+    for one in inputs:
+        digest = hashed.digests.get(one.file)
+        if digest is None:
+            unready.append((one, one.problem.detail if one.problem else "the file could not be read"))
+        elif one.file in hashed.changed:
+            unready.append((one, "the file grew or shrank while it was read; a later run takes it when it is whole"))
+        elif digest in known_ids or digest in fresh:
+            known.append(one)
+        else:
+            fresh[digest] = one
+    return SortedOut(list(fresh.values()), known, unready)
+
+
+def extend(job: Job, sorted_out: SortedOut, hashed: Hashes, base: Base) -> Extended:
+    """Write what is new or different below the job's folder. There is something fresh."""
+    carried = Carried(job.spark, base.state)
+    inputs, order = in_order(sorted_out.fresh, hashed.digests, carried.known)
+    carried = carried.placed(order)
+    scan = job.scan(inputs)
+    digests = Hashes({one.file: order.ids[one.file] for one in inputs}, set())
+    captures = capture_rows(inputs, scan.splits, digests, {})
+    untidy = frozenset(steps_back(scan.splits))
+    dates = {one.capture_id: one.date for one in carried.known}
+    dates |= {row["capture_id"]: date_of(row["first_ts_ns"]) for row in captures.values()}
+    shelves = Shelves(job.root, dated=True, prefix=f"r{base.run + 1:06d}-", capture_dates=dates)
+    store = SegmentStore(job.spark, base.state.get(SEGMENTS.name, []), shelves.state(SEGMENTS), carried.ordinals)
+    earlier = Earlier(carried, store)
+    found = decode(job, scan, order, order.untidy | untidy, earlier)
+    for row in captures.values():
+        if row["state"] != "unreadable":
+            found.counts[row["capture_id"], "packets", "in"] += row["packets"]
+
+    job.say("writing tables")
+    made = write_found(job, found, file_issues(inputs, scan.splits, digests, {}), order, shelves)
+    found.counts.update(written_counts(made.written))
+    ends = [row["last_ts_ns"] for row in captures.values() if row["last_ts_ns"] is not None]
+    kept = keep(job, found, earlier, shelves, newest(order.first_ts_ns), newest(ends))
+    prefix = shelves.prefix
+    thin = thinned(job.spark, [*_tables_to_thin(base, found.replaced, made), *kept.segments], job.root, prefix)
+    for place, count in thin.removed.items():
+        found.counts[place] -= count
+    # Segments of this run lose what need not be carried, like those of earlier ones.
+    fresh = [file.written for file in thin.kept if file.root == job.root]
+    written = [*made.written, *kept.written, *thin.written, *fresh]
+    accounts = _accounts(base, found.counts)
+    last = thinned(job.spark, accounts.to_thin, job.root, prefix)
+    written += last.written
+    tallies = [row for row in carried.tallies if row["server"] not in made.servers] + made.tallies
+    tally = summed(tallies)
+    rows_of = {
+        CAPTURES: sorted(captures.values(), key=lambda row: row["path"]),
+        ACCOUNTING: accounts.rows,
+        VERDICTS: verdict_rows(tally),
+    }
+    for table, rows in rows_of.items():
+        written += write_rows(shelves.table(table), pa.Table.from_pylist(rows, schema=table.arrow))
+    state_rows = {
+        CARRIED_CAPTURES: _captures(order, order.untidy | untidy, dates),
+        TALLIES: tallies,
+        ANNOUNCED: _announced(found.rounds.learned),
+        VERSIONS: list({tuple(row.items()): row for row in [*carried.versions, *found.rounds.versions()]}.values()),
+    }
+    for table, rows in state_rows.items():
+        written += write_rows(shelves.state(table), pa.Table.from_pylist(rows, schema=table.arrow))
+    staying = [*(file for file in thin.kept if file.root != job.root), *last.kept, *base.tables.get(CAPTURES.name, ())]
+    return _extended(shelves, captures, accounts, tally, summed(carried.tallies), written, staying)
+
+
+def _extended(
+    shelves: Shelves,
+    captures: Mapping[int, Row],
+    accounts: _Accounts,
+    tally: Tally,
+    before: Tally,
+    written: list[Written],
+    staying: list[Stored],
+) -> Extended:
+    of_tables = [file for file in staying if file.written.path.startswith("tables/")]
+    with_rows = [one for one in written if one.path.startswith("tables/")] + [file.written for file in of_tables]
+    with_rows = [one for one in with_rows if one.rows]
+    written += write_empty_tables(shelves, with_rows)
+    no_longer_empty = [file for file in staying if file.written.rows or not file.written.path.startswith("tables/")]
+    row_counts = Counter({table.name: 0 for table in WRITTEN})
+    for one in with_rows:
+        row_counts[one.table] += one.rows
+    finished = Finished(list(captures.values()), dict(row_counts), imbalances(accounts.rows), tally, written)
+    return Extended(finished, no_longer_empty, before)
+
+
+def _tables_to_thin(base: Base, replaced: frozenset[str], made: Made) -> list[tuple[Stored, Keeps]]:
+    judged = {table.name for table in JUDGED}
+    whole = {CAPTURES.name, ACCOUNTING.name, VERDICTS.name}
+    found: list[tuple[Stored, Keeps]] = []
+    for name, files in base.tables.items():
+        if name in whole:
+            continue
+        keeps = NotAmong("id.resp_h", made.servers) if name in judged else NotAmong("uid", replaced)
+        found += [(file, keeps) for file in files if file.written.rows]
+    found += [(file, NotAmong("uid", replaced)) for file in base.state.get(FACTS.name, ())]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Accounts:
+    rows: list[Row]
+    """Of the captures whose accounts change."""
+    to_thin: list[tuple[Stored, Keeps]]
+
+
+def _accounts(base: Base, changes: Counter[tuple[str, str, str]]) -> _Accounts:
+    touched = {capture for (capture, _, _), value in changes.items() if value}
+    touched |= {capture for capture, stage, counter in changes if (stage, counter) == ("packets", "in")}
+    files = [file for file in base.tables.get(ACCOUNTING.name, ()) if file.written.rows]
+    totals: Counter[tuple[str, str, str]] = Counter()
+    totals.update({place: value for place, value in changes.items() if place[0] in touched})
+    for row in read_here(files, ACCOUNTING.arrow, lambda batch: batch).to_pylist():
+        if row["capture_id"] in touched:
+            totals[row["capture_id"], row["stage"], row["counter"]] += row["value"]
+    without = NotAmong("capture_id", frozenset(touched))
+    return _Accounts(accounting_rows(totals), [(file, without) for file in files])
+
+
+def _captures(order: Order, untidy: frozenset[int], dates: Mapping[str, str]) -> list[Row]:
+    rows = [
+        {
+            "file": number,
+            "capture_id": order.ids[file],
+            "path": order.paths[file],
+            "first_ts_ns": order.first_ts_ns[file],
+            "untidy": file in untidy,
+            "date": dates[order.ids[file]],
+        }
+        for file, number in enumerate(order.numbers)
+    ]
+    return sorted(rows, key=lambda row: row["file"])
+
+
+def _announced(learned: Mapping[Endpoint, Mapping[str, int]]) -> list[Row]:
+    return [
+        {"host": to_text(address), "port": port, "interface_uuid": uuid, "ts_ns": ts_ns}
+        for (address, port), told in sorted(learned.items())
+        for uuid, ts_ns in sorted(told.items())
+    ]

@@ -1,0 +1,159 @@
+"""What a run carries over to the next: conversations that may go on, and no more of them than that."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as F
+
+from decoders.limits import SILENCE_NS
+from pipelines.stages.tcp_streams import stream_numbers
+from pipelines.stored import OfKeys, Stored
+from pipelines.writing import write_frames, write_rows
+from schemas.internal import ASIDES, STREAM_FLOWS
+from schemas.model import ddl
+from schemas.state import CARRIED_CONNECTIONS, CARRIED_CONVERSATIONS, CARRIED_STREAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import numpy.typing as npt
+    from pyspark.sql import DataFrame
+
+    from pipelines.analyze import Job
+    from pipelines.dataset.segments import Earlier
+    from pipelines.decoding import Found
+    from pipelines.shelves import Shelves
+    from pipelines.stages.select import Keys
+    from pipelines.stored import Keeps
+    from pipelines.writing import Written
+    from schemas.model import Table
+
+LATENESS_NS: Final = 24 * 3600 * 1_000_000_000
+"""Captures may come so much later than others of their time."""
+UNDECIDED_NS: Final = 3600 * 1_000_000_000
+UNDECIDED_BYTES: Final = 65_536
+"""Conversations without a sign of DCE/RPC are carried if the captures ended so soon after their last packet, and if
+they showed so little: a handshake, or the middle of one PDU.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    written: list[Written]
+    segments: list[tuple[Stored, Keeps]]
+    """Files of segments, with what stays of them."""
+
+
+def newest(first_ts_ns: Iterable[int]) -> int:
+    """Up to when captures have come. By their first packets: one broken time stamp must not make all the rest old."""
+    return min(max(first_ts_ns, default=0), time.time_ns())
+
+
+def keep(job: Job, found: Found, earlier: Earlier, shelves: Shelves, now_ns: int, end_ns: int) -> Kept:
+    """`now_ns`: newest capture's beginning; `end_ns`: the end of the captures of this run."""
+    taken = found.selection.taken
+    seen = _seen(found)
+    known = earlier.carried.table(CARRIED_CONVERSATIONS)
+    undecided = _undecided(seen, taken, end_ns)
+    found.selection.keep(undecided)
+    conversations = _conversations(known, seen, taken, undecided, now_ns, end_ns)
+    connections = _connections(job, found, earlier)
+    keys, since = _since(conversations, connections)
+    of_conversations = OfKeys(keys, since)
+    of_connections = OfKeys(keys, since, "first_ts_ns")
+    written = write_rows(shelves.state(CARRIED_CONVERSATIONS), conversations)
+    written += _write(job, CARRIED_CONNECTIONS, connections, of_connections, shelves, earlier)
+    numbers = stream_numbers(found.selection.conversations, found.selection.syns)
+    streams = numbers.unionByName(earlier.carried.frame(CARRIED_STREAMS))
+    written += _write(job, CARRIED_STREAMS, streams, of_conversations, shelves, earlier)
+    segments: list[tuple[Stored, Keeps]] = [(file, OfKeys(keys, since, "ts_ns")) for file in earlier.store.files]
+    return Kept(written, segments)
+
+
+def _seen(found: Found) -> pa.Table:
+    """Conversations of this run's captures that are taken or may be undecided, sorted by key."""
+    grouped = found.selection.conversations.groupBy("key").agg(
+        F.min("low_end").alias("low_end"),
+        F.min("high_end").alias("high_end"),
+        F.max("last_ts_ns").alias("last_ts_ns"),
+        F.sum("payload_bytes").alias("payload_bytes"),
+    )
+    return grouped.toArrow().sort_by("key")
+
+
+def _undecided(seen: pa.Table, taken: Keys, end_ns: int) -> Keys:
+    keys = seen.column("key").to_numpy()
+    late = seen.column("last_ts_ns").to_numpy() >= end_ns - UNDECIDED_NS
+    little = seen.column("payload_bytes").to_numpy() <= UNDECIDED_BYTES
+    found: Keys = keys[late & little & ~np.isin(keys, taken)]
+    return found
+
+
+def _conversations(known: pa.Table, seen: pa.Table, taken: Keys, undecided: Keys, now_ns: int, end_ns: int) -> pa.Table:
+    """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key."""
+    schema = CARRIED_CONVERSATIONS.arrow
+    wanted = pa.array(np.union1d(taken, undecided))
+    new = seen.filter(pc.is_in(seen.column("key"), value_set=wanted)).drop_columns("payload_bytes")
+    new = new.append_column("streamed", pa.array(np.isin(new.column("key").to_numpy(), taken)))
+    both = pa.concat_tables([new.select(schema.names).cast(schema), known])
+    grouped = both.group_by("key").aggregate(
+        [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("streamed", "max")]
+    )
+    merged = grouped.rename_columns([name.removesuffix("_min").removesuffix("_max") for name in grouped.column_names])
+    merged = merged.select(schema.names).cast(schema).sort_by("key")
+    streamed = merged.column("streamed").to_numpy(zero_copy_only=False).astype(np.bool_)
+    # A conversation that earlier runs could not decide on and that this run took is streamed now.
+    streamed |= np.isin(merged.column("key").to_numpy(), taken)
+    merged = merged.set_column(schema.get_field_index("streamed"), schema.field("streamed"), pa.array(streamed))
+    last = merged.column("last_ts_ns").to_numpy()
+    kept = np.where(streamed, last >= now_ns - SILENCE_NS - LATENESS_NS, last >= end_ns - UNDECIDED_NS)
+    return merged.filter(pa.array(kept))
+
+
+def _connections(job: Job, found: Found, earlier: Earlier) -> DataFrame:
+    """Rows of CARRIED_CONNECTIONS: of earlier runs those that still hold, and what this run says."""
+    names = CARRIED_CONNECTIONS.names
+    flows = found.rounds.table(STREAM_FLOWS)
+    asides = found.rounds.table(ASIDES).withColumn("unresolved", F.lit(True))
+    taken = F.broadcast(job.spark.createDataFrame(pa.table({"key": found.selection.taken})))
+    before = earlier.carried.frame(CARRIED_CONNECTIONS).join(taken, "key", "left_anti")
+    return before.select(*names).unionByName(flows.select(*names)).unionByName(asides.select(*names)).persist()
+
+
+def _since(conversations: pa.Table, connections: DataFrame) -> tuple[Keys, npt.NDArray[np.int64]]:
+    """Keys that are kept, and the time from which: what lies before a silence can have no part in what comes."""
+    keys: Keys = conversations.column("key").to_numpy()
+    since = np.full(len(keys), np.iinfo(np.int64).min)
+    times = connections.select("key", "first_ts_ns", "last_ts_ns").toArrow()
+    times = times.sort_by([("key", "ascending"), ("first_ts_ns", "ascending")])
+    key, until = None, 0
+    place = dict(zip(keys.tolist(), range(len(keys)), strict=True))
+    for one, first, last in zip(*(column.to_pylist() for column in times.columns), strict=True):
+        first, last = (-1 if first is None else first), (-1 if last is None else last)
+        if one != key:
+            key, until = one, last
+        elif first - until > SILENCE_NS and one in place:
+            since[place[one]] = first
+        until = max(until, last)
+    return keys, since
+
+
+def _write(job: Job, table: Table, rows: DataFrame, keeps: OfKeys, shelves: Shelves, earlier: Earlier) -> list[Written]:
+    wanted = job.spark.sparkContext.broadcast(keeps)
+    numbers = earlier.carried.ordinals.reversed()
+    schema = table.arrow
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            kept = pa.Table.from_batches([batch]).filter(wanted.value(pa.Table.from_batches([batch])))
+            for part in kept.cast(schema).to_batches():
+                yield numbers.batch(part, table)
+
+    frame = rows.select(*table.names).mapInArrow(run, ddl(schema))
+    return write_frames({table.name: (shelves.state(table), frame, ("key",), schema)})

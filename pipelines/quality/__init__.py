@@ -1,0 +1,29 @@
+"""Whether tables keep what their declarations promise: Great Expectations suites, made from `schemas`."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from pipelines.quality.result import QualityResult
+
+
+def prepare() -> None:
+    """Import beside other work what check_tables needs: Great Expectations takes seconds."""
+    threading.Thread(target=_import, daemon=True).start()
+
+
+def check_tables(spark: SparkSession | None, tables: Path) -> QualityResult:
+    """Of the folder that has one a table. Without a session, Spark is started only where a table is large."""
+    from pipelines.quality.checking import check_tables as check  # noqa: PLC0415
+
+    return check(spark, tables)
+
+
+def _import() -> None:
+    import pipelines.quality.checking  # noqa: PLC0415, F401

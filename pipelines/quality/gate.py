@@ -1,0 +1,127 @@
+"""Great Expectations: checks to suites, batches to validation results. The only module that knows it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from pipelines.quality.batches import batch_name, path_of, subject
+from pipelines.quality.checks import NotNull, OneOf, SameAs, Within
+from pipelines.quality.result import MAX_EXAMPLES
+
+# Releases that report their use ask this first; what was captured is nobody else's business.
+os.environ["GX_ANALYTICS_ENABLED"] = "false"
+import great_expectations as gx
+from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.expectations.core.expect_column_pair_values_to_be_equal import ExpectColumnPairValuesToBeEqual
+from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
+from great_expectations.expectations.core.expect_column_values_to_be_in_set import ExpectColumnValuesToBeInSet
+from great_expectations.expectations.core.expect_column_values_to_not_be_null import ExpectColumnValuesToNotBeNull
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from great_expectations.core import ExpectationSuiteValidationResult
+    from great_expectations.expectations.expectation import Expectation
+    from pyspark.sql import DataFrame
+
+    from pipelines.quality.checks import Check
+
+_NUMBER: Final = "check"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    check: Check
+    unexpected: int = 0
+    rows: tuple[Row, ...] = ()
+    """Of those that break it, some or all."""
+
+
+class Gate:
+    def __init__(self) -> None:
+        self._context = gx.get_context(mode="ephemeral")
+        self._context.enable_analytics(False)
+        self._context.variables.progress_bars = ProgressBarsConfig(globally=False)
+        self._sources: dict[str, Any] = {}
+
+    def outcomes(
+        self,
+        suite: str,
+        checks: Sequence[Check],
+        batch: pd.DataFrame | DataFrame,
+        shown: Sequence[str],
+        *,
+        all_rows: bool = False,
+    ) -> list[Outcome]:
+        """One look at the batch for all checks; another, for counts and rows, only at what failed."""
+        failed = self._failed(self._validate(suite, list(enumerate(checks)), batch, "BOOLEAN_ONLY"))
+        if not failed:
+            return [Outcome(check) for check in checks]
+        found: dict[int, Outcome] = {}
+        for number in sorted(failed):
+            check = checks[number]
+            names = [batch_name(path) for path in dict.fromkeys((*shown, *check.columns))]
+            wanted = {
+                "result_format": "COMPLETE" if all_rows else "SUMMARY",
+                "partial_unexpected_count": MAX_EXAMPLES,
+                "unexpected_index_column_names": names,
+            }
+            result = self._validate(f"{suite}, check {number}", [(number, check)], batch, wanted).results[0].result
+            rows = result["unexpected_index_list" if all_rows else "partial_unexpected_index_list"] or ()
+            found[number] = Outcome(check, result["unexpected_count"], tuple(map(_row, rows)))
+        return [found.get(number, Outcome(check)) for number, check in enumerate(checks)]
+
+    def _validate(
+        self,
+        name: str,
+        checks: Sequence[tuple[int, Check]],
+        batch: pd.DataFrame | DataFrame,
+        result_format: str | dict[str, Any],
+    ) -> ExpectationSuiteValidationResult:
+        suite = gx.ExpectationSuite(name, expectations=[_expectation(number, check) for number, check in checks])
+        whole = self._source(batch).add_dataframe_asset(name=name).add_batch_definition_whole_dataframe(name)
+        # A validation definition would come to the same and keep suite and result in stores that nobody asks.
+        validated = whole.get_batch(batch_parameters={"dataframe": batch}).validate(suite, result_format=result_format)
+        return cast("ExpectationSuiteValidationResult", validated)
+
+    def _source(self, batch: pd.DataFrame | DataFrame) -> Any:  # noqa: ANN401 - of either engine
+        engine = type(batch).__module__.partition(".")[0]
+        if engine not in self._sources:
+            sources: Any = self._context.data_sources
+            add = {"pandas": sources.add_pandas, "pyspark": sources.add_spark}
+            self._sources[engine] = add[engine](name=engine)
+        return self._sources[engine]
+
+    def _failed(self, validated: ExpectationSuiteValidationResult) -> set[int]:
+        failed = set()
+        for result in validated.results:
+            if result.success:
+                continue
+            config = result.expectation_config
+            if config is None or (result.exception_info or {}).get("raised_exception", True):
+                raise RuntimeError(f"{validated.suite_name}: {result.exception_info}")
+            failed.add(int(config.meta[_NUMBER]))
+        return failed
+
+
+def _expectation(number: int, check: Check) -> Expectation:
+    column, test = subject(number, check), check.test
+    said: dict[str, Any] = {"meta": {_NUMBER: number}, "description": f"{check.table}: {check.what}"}
+    match test:
+        case NotNull():
+            return ExpectColumnValuesToNotBeNull(column=column, **said)
+        case OneOf(values):
+            return ExpectColumnValuesToBeInSet(column=column, value_set=list(values), **said)
+        case Within(low, high):
+            return ExpectColumnValuesToBeBetween(column=column, min_value=low, max_value=high, **said)
+        case SameAs(other):
+            said["ignore_row_if"] = "either_value_is_missing"
+            return ExpectColumnPairValuesToBeEqual(column_A=column, column_B=batch_name(other), **said)
+
+
+def _row(row: Row) -> Row:
+    return {path: value for name, value in row.items() if (path := path_of(name)) is not None}

@@ -1,0 +1,83 @@
+"""A table too large for one process, as a batch of the Spark engine: what is worked out is part of its one job."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+from pipelines.quality.batches import batch_name, measure_name
+from pipelines.quality.checks import Key, Twins
+from schemas.model import TIMESTAMP, ddl
+from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
+from schemas.tables.accounting import IN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from pipelines.quality.checks import Check, Measure
+    from pipelines.quality.stored import Stored
+    from schemas.model import Table
+
+
+def large_batch(
+    spark: SparkSession,
+    table: Table,
+    paths: Sequence[str],
+    checks: Sequence[Check],
+    others: Mapping[str, tuple[Table, Stored]],
+) -> DataFrame:
+    rows = _read(spark, *others[table.name]).select(*(F.col(path).alias(batch_name(path)) for path in paths))
+    for number, check in enumerate(checks):
+        name, measure = measure_name(number), check.measure
+        if isinstance(measure, Reference):
+            keys = _read(spark, *others[measure.table]).select(F.col(measure.to).alias(f"{name}_key")).distinct()
+            rows = rows.join(keys, rows[measure.column] == keys[f"{name}_key"], "left")
+            there = F.when(F.col(measure.column).isNotNull(), F.col(f"{name}_key").isNotNull())
+            rows = rows.withColumn(name, there).drop(f"{name}_key")
+        elif isinstance(measure, Counted):
+            on = {"capture_id": "capture_id", measure.column: "counter"}
+            source = _read(spark, *others[measure.table]).groupBy(*on).agg(F.count("*").alias(f"{name}_rows"))
+            counts = source.select(*(F.col(old).alias(f"{name}_{new}") for old, new in on.items()), f"{name}_rows")
+            same = [rows[new].eqNullSafe(counts[f"{name}_{new}"]) for new in on.values()]
+            rows = rows.join(counts, reduce(lambda one, other: one & other, same), "left")
+            concerned = (F.col("stage") == measure.stage) & (F.col("counter") != IN)
+            missing = F.col("value") - F.coalesce(f"{name}_rows", F.lit(0))
+            rows = rows.withColumn(name, F.when(concerned, missing)).drop(*counts.columns)
+        elif measure is not None:
+            rows = rows.withColumn(name, _measured(table, measure))
+    return rows
+
+
+def _read(spark: SparkSession, table: Table, stored: Stored) -> DataFrame:
+    return spark.read.schema(ddl(table.arrow)).parquet(*map(str, stored.files))
+
+
+def _number(table: Table, name: str) -> Column:
+    is_time = any(column.name == name and column.type == TIMESTAMP for column in table.columns)
+    return F.unix_micros(F.col(name)) if is_time else F.col(name)
+
+
+def _measured(table: Table, measure: Measure) -> Column:
+    match measure:
+        case Key(columns):
+            return F.count(F.lit(1)).over(Window.partitionBy(*columns))
+        case Twins(micros, nanos):
+            return F.col(nanos) - F.unix_micros(F.col(micros)) * 1000
+        case NotAbove(lower, upper):
+            return _number(table, upper) - _number(table, lower)
+        case AtLeast(column, _, where, equals, _):
+            return F.when(F.col(where) == equals, F.col(column))
+        case Sum(total, parts):
+            return reduce(add, (F.col(part) for part in parts)) - F.col(total)
+        case Balance(value, by, name, total):
+            signed = F.when(F.col(name) == total, F.col(value)).otherwise(-F.col(value))
+            first = F.row_number().over(Window.partitionBy(*by).orderBy(name)) == 1
+            return F.when(first, F.sum(signed).over(Window.partitionBy(*by)))
+        case _:
+            raise TypeError(measure)

@@ -1,0 +1,81 @@
+"""Tables as they lie in a folder: their files, what the footers say, and single columns of them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_READERS: Final = 8
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One table."""
+
+    name: str
+    folder: Path
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """Below it in any depth: a dataset has a folder a date, whose column is in the folder's name only."""
+        return tuple(sorted(file for file in self.folder.rglob("*.parquet") if file.name[0] not in "._"))
+
+    @cached_property
+    def _footers(self) -> tuple[tuple[pa.Schema, int], ...]:
+        def footer(file: Path) -> tuple[pa.Schema, int]:
+            try:
+                metadata = parquet.read_metadata(file)
+            except pa.ArrowInvalid:
+                # Then every column is missing in it, which is told with the file's name.
+                return pa.schema([]), 0
+            return metadata.schema.to_arrow_schema(), metadata.num_rows
+
+        with ThreadPoolExecutor(_READERS) as readers:
+            return tuple(readers.map(footer, self.files))
+
+    @property
+    def schemas(self) -> Iterator[tuple[Path, pa.Schema]]:
+        return ((file, schema) for file, (schema, _) in zip(self.files, self._footers, strict=True))
+
+    @property
+    def rows(self) -> int:
+        return sum(rows for _, rows in self._footers)
+
+    def read(self, paths: Sequence[str]) -> pa.Table:
+        """These columns, members of structures as `id.orig_p`; under their own names."""
+        parts = [_flat(parquet.ParquetFile(file).read(columns=list(paths)), paths) for file in self.files]
+        return pa.concat_tables(parts)
+
+    def among(self, name: str, wanted: pa.Array) -> pa.Array:
+        """Those of the wanted values that the column has, file by file."""
+        found = [_matching(parquet.ParquetFile(file).read(columns=[name])[name], wanted) for file in self.files]
+        return pa.concat_arrays(found) if found else wanted[:0]
+
+    def counts(self, names: Sequence[str]) -> Iterator[tuple[tuple[object, ...], int]]:
+        """How many rows have which values in these columns, file by file."""
+        for file in self.files:
+            read = parquet.ParquetFile(file, read_dictionary=list(names)).read(columns=list(names))
+            for row in read.group_by(list(names)).aggregate([([], "count_all")]).to_pylist():
+                yield tuple(row[name] for name in names), row["count_all"]
+
+
+def _flat(read: pa.Table, paths: Sequence[str]) -> pa.Table:
+    def column(path: str) -> pa.ChunkedArray:
+        outer, _, member = path.partition(".")
+        return pc.struct_field(read[outer], member) if member else read[outer]
+
+    return pa.table({path: column(path) for path in paths})
+
+
+def _matching(values: pa.ChunkedArray, wanted: pa.Array) -> pa.Array:
+    return values.filter(pc.is_in(values, value_set=wanted)).unique()

@@ -1,0 +1,140 @@
+"""A run from inputs to a finished folder: tables, quality gate, manifest. Who calls says what becomes visible."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ingest.choice import Choice, Scope
+from ingest.files import entries, join, write_bytes
+from pipelines.analyze import Job, analyze
+from pipelines.dataset.carried import Carried
+from pipelines.dataset.extend import extend, sort_out
+from pipelines.inventory import hashes, hashes_here
+from pipelines.manifest import write_manifest
+from pipelines.output import OURS, OutputRefused
+from pipelines.quality import check_tables, prepare
+from pipelines.rules.tally import by_level, verdict_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pyspark.sql import SparkSession
+
+    from pipelines.analyze import Finished
+    from pipelines.dataset.extend import SortedOut
+    from pipelines.dataset.folder import DatasetFolder
+    from pipelines.inventory import Input
+    from pipelines.output import OutputFolder
+    from pipelines.quality.result import QualityResult
+
+Json = dict[str, Any]
+HASHED_HERE_BYTES = 512 * 1024 * 1024
+"""Captures up to so much together are hashed before Spark starts: most nightly repetitions need no more."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for, and the way to Spark once it is needed."""
+
+    spark: Callable[[], SparkSession]
+    scope: Scope
+    thresholds: dict[str, int]
+    keep_payload: bool = False
+    check: bool = True
+    case: str | None = None
+    say: Callable[[str], None] = lambda _: None
+    started: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+
+    @property
+    def parameters(self) -> Json:
+        return {"scope": str(self.scope), "keep_payload": self.keep_payload, "thresholds": self.thresholds}
+
+    def job(self, spark: SparkSession, root: str) -> Job:
+        choice = Choice(self.scope)
+        return Job(spark, choice, root, self.say, keep_payload=self.keep_payload, settings=self.thresholds)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    finished: Finished
+    quality: QualityResult | None
+    sorted_out: SortedOut | None = None
+
+    @property
+    def good(self) -> bool:
+        return not self.finished.imbalances and (self.quality is None or self.quality.success)
+
+
+def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> Done:
+    """A run of its own, left in the staging folder."""
+    spark = wanted.spark()
+    if wanted.check:
+        prepare()
+    finished = analyze(wanted.job(spark, output.staging), inputs)
+    quality = _checked(wanted, spark, output.staging)
+    others = [name for name in entries(output.staging) if name in OURS and name.endswith(".json")]
+    facts = _facts(wanted, finished) | {"findings": by_level(finished.tally)}
+    write_manifest(output.staging, facts, finished.written, others)
+    return Done(finished, quality)
+
+
+def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolder) -> Done | SortedOut:
+    """A run that adds to a dataset, left in the staging folder. Where nothing is fresh, nothing is done."""
+    _same_parameters(wanted, folder)
+    little = sum(one.size for one in inputs) <= HASHED_HERE_BYTES
+    spark = None if little else wanted.spark()
+    hashed = hashes_here(inputs) if spark is None else hashes(spark, inputs)
+    base = folder.base
+    known = {one.capture_id for one in Carried(None, base.state).known}
+    sorted_out = sort_out(inputs, hashed, known)
+    if not sorted_out.fresh:
+        return sorted_out
+    spark = spark or wanted.spark()
+    if wanted.check:
+        prepare()
+    extended = extend(wanted.job(spark, folder.staging), sorted_out, hashed, base)
+    finished = extended.finished
+    folder.assemble(finished.written, extended.kept)
+    quality = _checked(wanted, spark, folder.staging)
+    before, after = by_level(extended.tally_before), by_level(finished.tally)
+    new = {level: max(0, count - before[level]) for level, count in after.items()}
+    facts = _facts(wanted, finished) | {"findings": after, "new_findings": new}
+    folder.seal(facts, finished.written, extended.kept)
+    return Done(finished, quality, sorted_out)
+
+
+def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:
+    before = (folder.manifest or {}).get("parameters", wanted.parameters)
+    for name, value in wanted.parameters.items():
+        if before.get(name) != value:
+            raise OutputRefused(
+                f"{folder.final}: the dataset was begun with another {name.replace('_', '-')} ({before.get(name)}); "
+                "give the same, or begin another dataset"
+            )
+
+
+def _checked(wanted: Wanted, spark: SparkSession, folder: str) -> QualityResult | None:
+    if not wanted.check:
+        return None
+    wanted.say("checking the tables")
+    result = check_tables(spark, Path(join(folder, "tables")))
+    write_bytes(join(folder, "quality.json"), result.text().encode())
+    return result
+
+
+def _facts(wanted: Wanted, finished: Finished) -> Json:
+    return {
+        "case": wanted.case,
+        "started": wanted.started.isoformat(timespec="seconds"),
+        "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "parameters": wanted.parameters,
+        "inputs": [
+            {"path": row["path"], "sha256": row["capture_id"], "bytes": row["bytes"], "state": row["state"]}
+            for row in sorted(finished.captures, key=lambda row: row["path"])
+        ],
+        "rows": finished.row_counts,
+        "verdicts": verdict_rows(finished.tally),
+    }

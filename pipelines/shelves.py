@@ -1,0 +1,62 @@
+"""Which folder a table is written to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from pipelines.writing import Shelf
+from schemas.dates import dated_by
+from schemas.tables import (
+    CALLS,
+    CAPTURES,
+    ENDPOINTS,
+    FINDINGS,
+    FLOWS,
+    ISSUES,
+    PDUS,
+    READS,
+    SESSIONS,
+    TYPED,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from schemas.model import Table
+
+SORT_KEYS: Final = {
+    CAPTURES.name: ("path",),
+    FLOWS.name: ("first_ts_ns", "uid"),
+    PDUS.name: ("ts_ns", "uid", "is_orig", "stream_offset"),
+    CALLS.name: ("ts_ns", "call_uid"),
+    ENDPOINTS.name: (
+        *("ts_ns", "call_uid", "interface_uuid", "protocol", "host", "port"),
+        *("named_pipe", "object_uuid", "annotation", "transfer_syntax"),
+    ),
+    ISSUES.name: ("path", "frame", "offset", "code", "uid", "call_uid", "detail"),
+    SESSIONS.name: ("ts_ns", "session_uid"),
+    READS.name: ("ts_ns", "read_uid"),
+    FINDINGS.name: ("ts_ns", "rule_id", "verdict", "reason", "uid", "call_uid", "session_uid"),
+    **{table.name: ("ts_ns", "call_uid") for table in TYPED.values()},
+}
+"""How rows are sorted within a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    root: str
+    dated: bool = False
+    """In folders by date."""
+    prefix: str = ""
+    capture_dates: Mapping[str, str] = field(default_factory=dict)
+
+    def table(self, table: Table) -> Shelf:
+        by = dated_by(table) if self.dated else None
+        return Shelf(self.root, f"tables/{table.name}", table.name, by, self.capture_dates, self.prefix)
+
+    def undated(self, table: Table) -> Shelf:
+        return Shelf(self.root, f"tables/{table.name}", table.name, prefix=self.prefix)
+
+    def state(self, table: Table) -> Shelf:
+        return Shelf(self.root, f"state/{table.name}", table.name, prefix=self.prefix)

@@ -1,0 +1,41 @@
+"""The names that columns are filled with, where the enumeration they come from lies in a layer above."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from decoders.dcerpc.call_model import OUTCOMES, BindingSource
+from decoders.dcerpc.header import MINOR_VERSIONS, RPC_VERSION, PacketType
+from decoders.dcerpc.well_known import INTERFACES
+from decoders.interfaces import INTERFACES as DECODED
+
+CALL_OUTCOMES: Final = tuple(map(str, OUTCOMES))
+INTERFACE_SOURCES: Final = (*map(str, BindingSource), "endpoint_mapper", "port")
+DECODE_STATES: Final = ("full", "partial", "opaque")
+ENDPOINT_NAMES: Final = tuple(dict.fromkeys(INTERFACES.values()))
+OPERATIONS: Final = tuple(
+    dict.fromkeys(operation.name for interface in DECODED.values() for operation in interface.operations)
+)
+PDU_TYPES: Final = tuple(kind.name.lower() for kind in PacketType)
+RPC_VERSIONS: Final = tuple(f"{RPC_VERSION}.{minor}" for minor in MINOR_VERSIONS)
+
+CAPTURE_FORMATS: Final = ("pcap", "pcapng")
+COMPRESSIONS: Final = ("none", "gzip", "zstd")
+CAPTURE_STATES: Final = ("complete", "truncated", "unreadable")
+DECIDED_BY: Final = ("syn", "bind", "port", "request", "first_packet")
+CHOSEN_BY: Final = ("interface", "port", "endpoint", "conflict", "scope")
+CONN_STATES: Final = ("S0", "S1", "SF", "REJ", "S2", "S3", "RSTO", "RSTR", "RSTOS0", "RSTRH", "SH", "SHR", "OTH")
+ENDPOINT_SOURCES: Final = ("ept_map", "ept_lookup", "RemoteQMGetQMQMServerPort")
+PACKET_OUTCOMES: Final = (
+    *("tcp", "ip_fragment", "not_ip", "not_tcp"),
+    *("unsupported_link", "header_cut", "malformed", "too_deep"),
+)
+SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")
+LEVELS: Final = ("informational", "low", "medium", "high", "critical")
+PARTIES: Final = ("client", "server", "nobody")
+REASONS: Final = (
+    *("started_midstream", "bytes_missing", "bytes_contradict", "sealed", "bind_not_seen", "request_not_captured"),
+    *("response_not_captured", "not_decoded", "capture_ended", "open_not_seen", "server_version_unknown"),
+    *("client_version_unknown", "others_not_seen", "times_cross", "limit"),
+)
+"""Why something cannot be decided."""

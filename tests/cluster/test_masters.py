@@ -1,0 +1,93 @@
+"""Which master a run has, and with which settings and interpreter; no Spark is started."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import pytest
+
+from pipelines import session
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Fills with the settings that Spark would get; what is shipped is noted as `shipped`."""
+    found: dict[str, str] = {}
+
+    def started(chosen: dict[str, str]) -> dict[str, str]:
+        found.update(chosen)
+        return found
+
+    def shipped(to: dict[str, Any]) -> None:
+        to["shipped"] = "yes"
+
+    for name in ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "PYSPARK_PYTHON", "SPARK_REMOTE"):
+        monkeypatch.setenv(name, "")  # to be put back, whatever the session sets
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PYSPARK_DRIVER_PYTHON", "")
+    monkeypatch.setattr(session, "_started", started)
+    monkeypatch.setattr(session, "ship", shipped)
+    monkeypatch.setattr(session, "_need_java", lambda: None)
+    return found
+
+
+def submitted(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    given = {key.replace("_", "."): value for key, value in settings.items()}
+    monkeypatch.setattr(session, "_of_the_running_jvm", lambda: given)
+
+
+def test_this_machine_unless_told(asked: dict[str, str]) -> None:
+    session.spark_session()
+    assert asked["spark.master"] == "local[*]"
+    assert "spark.driver.memory" in asked
+    assert "shipped" not in asked
+
+
+def test_the_one_asked_for(asked: dict[str, str]) -> None:
+    session.spark_session("spark://there:7077", {"spark.ui.enabled": "true"})
+    assert asked["spark.master"] == "spark://there:7077"
+    assert (asked["shipped"], asked["spark.ui.enabled"], asked["spark.app.name"]) == ("yes", "true", "mqtrail")
+    assert "spark.driver.memory" not in asked
+    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+
+
+def test_spark_submit_chooses(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    submitted(monkeypatch, spark_master="yarn", spark_sql_shuffle_partitions="400", spark_sql_session_timeZone="CET")
+    session.spark_session()
+    assert not {"spark.master", "spark.sql.shuffle.partitions"} & set(asked)
+    assert (asked["spark.sql.session.timeZone"], asked["shipped"]) == ("UTC", "yes")
+
+
+def test_but_an_explicit_master_wins(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    submitted(monkeypatch, spark_master="yarn")
+    session.spark_session("local[2]")
+    assert asked["spark.master"] == "local[2]"
+
+
+def test_launchers_choose_by_their_arguments(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--name x --master k8s://https://there:6443 pyspark-shell")
+    session.spark_session()
+    assert "spark.master" not in asked
+    assert asked["shipped"] == "yes"
+
+
+@pytest.mark.parametrize(("master", "python"), [("spark://there:7077", "/opt/python"), ("local[2]", sys.executable)])
+def test_workers_elsewhere_may_have_another_interpreter(
+    asked: dict[str, str], monkeypatch: pytest.MonkeyPatch, master: str, python: str
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", "/opt/python")
+    session.spark_session(master)
+    assert os.environ["PYSPARK_PYTHON"] == python
+    session.spark_session("spark://there:7077", {"spark.pyspark.python": "./packed/bin/python"})
+    assert os.environ["PYSPARK_PYTHON"] == "./packed/bin/python"
+
+
+def test_connect_is_refused_in_one_sentence(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(session.NoSpark, match="sc://there: Spark Connect is not supported; give the master itself"):
+        session.spark_session("sc://there")
+    monkeypatch.setenv("SPARK_REMOTE", "sc://elsewhere")
+    with pytest.raises(session.NoSpark, match="sc://elsewhere: "):
+        session.spark_session()

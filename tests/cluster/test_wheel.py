@@ -1,0 +1,63 @@
+"""The wheel, and what is shipped to workers, hold every file of the packages."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.shipping import PACKAGES, bundle
+from tests.cluster.installation import bare_python, build_wheel
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def of_the_packages(archive: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(archive) as opened:
+        names = [name for name in opened.namelist() if name.partition("/")[0] in PACKAGES and not name.endswith("/")]
+        return {name: opened.read(name) for name in names}
+
+
+def test_nothing_is_missing(wheel: Path, tmp_path: Path) -> None:
+    files = [
+        file for package in PACKAGES for file in (ROOT / package).rglob("*") if file.is_file() and file.suffix != ".pyc"
+    ]
+    expected = {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in files}
+    assert {"pipelines/py.typed", "pipelines/rules/clauses/mqqp.toml"} <= set(expected)
+    assert of_the_packages(wheel) == expected
+    assert of_the_packages(bundle(tmp_path)) == expected
+
+
+SHIP_FROM_WHEEL = """
+import pathlib, sys
+from pipelines import shipping
+assert "mqtrail-" in shipping.__file__ and ".whl/" in shipping.__file__, shipping.__file__
+shipping.bundle(pathlib.Path(sys.argv[1]))
+"""
+
+
+def test_a_driver_that_runs_from_the_wheel_ships_the_same(wheel: Path, tmp_path: Path) -> None:
+    """That is how spark-submit has it: --py-files puts the wheel itself on the path."""
+    command = [str(bare_python(tmp_path)), "-c", SHIP_FROM_WHEEL, str(tmp_path)]
+    subprocess.run(command, check=True, timeout=60, cwd=tmp_path, env={"PYTHONPATH": str(wheel)})
+    assert of_the_packages(tmp_path / "mqtrail.zip") == of_the_packages(wheel)
+    program = "from pipelines.version import VERSION; import pipelines.streams, ingest.scan; print(VERSION)"
+    said = subprocess.run(
+        [bare_python(tmp_path), "-c", program],
+        check=True,
+        timeout=60,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path / "mqtrail.zip")},
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert said.strip() in wheel.name

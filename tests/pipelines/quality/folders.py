@@ -1,0 +1,126 @@
+"""Small folders of tables that keep every declaration, made from the declarations; and one defect at a time."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from pipelines.quality.checks import Key, Kind, Twins
+from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
+from schemas.tables import WRITTEN
+from schemas.tables.accounting import COUNTERS, IN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipelines.quality.checks import Check
+    from schemas.model import Column, Table
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+ROWS = 3
+_SECOND = 1_700_000_000
+
+
+def clean_rows() -> Rows:
+    """Three of each table: equal ids in all, so that references hold."""
+    rows = {table.name: [_row(table, number) for number in range(ROWS)] for table in WRITTEN}
+    rows["accounting"] = [
+        {"capture_id": capture["capture_id"], "stage": stage, "counter": counter, "value": 0}
+        for capture in rows["captures"]
+        for stage, counters in COUNTERS.items()
+        for counter in counters
+    ]
+    for table, stage, column in (("pdus", "pdus", "fate"), ("calls", "calls", "outcome"), ("calls", "decoding", "decode_state")):
+        for one in rows[table]:
+            for row in rows["accounting"]:
+                at = row["capture_id"], row["stage"]
+                if at == (one["capture_id"], stage) and row["counter"] in (IN, one[column]):
+                    row["value"] += 1
+    return rows
+
+
+def _row(table: Table, number: int) -> Row:
+    row = {column.name: _value(table, column, number) for column in table.columns}
+    for relation in table.relations:
+        if isinstance(relation, Sum):
+            row[relation.total] = sum(row[part] for part in relation.parts)
+        if isinstance(relation, AtLeast):
+            row[relation.where] = relation.equals
+    return row
+
+
+def _value(table: Table, column: Column, number: int) -> Any:  # noqa: ANN401
+    """Ids are named for the column they refer to, numbers grow with the row."""
+    if column.values:
+        return column.values[0]
+    to = next((one.to for one in table.relations if isinstance(one, Reference) and one.column == column.name), column.name)
+    return _of_type(column.type, f"{to}-{number}", (column.low or 0) + number, column)
+
+
+def _of_type(kind: pa.DataType, text: str, number: int, column: Column | None = None) -> Any:  # noqa: ANN401
+    if pa.types.is_string(kind):
+        return text
+    if pa.types.is_timestamp(kind):
+        return (_SECOND + number) * 1_000_000
+    if pa.types.is_integer(kind):
+        is_time = column is not None and column.name.endswith("ts_ns")
+        return (_SECOND + number) * 1_000_000_000 + 999 if is_time else number
+    if pa.types.is_decimal(kind):
+        return Decimal(number)
+    if pa.types.is_boolean(kind):
+        return True
+    if pa.types.is_struct(kind):
+        return {field.name: _of_type(field.type, text, number) for field in kind}
+    return [] if pa.types.is_list(kind) else None
+
+
+def write(rows: Rows, tables: Path, schemas: dict[str, pa.Schema] | None = None) -> Path:
+    for table in WRITTEN:
+        (tables / table.name).mkdir(parents=True)
+        schema = (schemas or {}).get(table.name, table.arrow)
+        parquet.write_table(pa.Table.from_pylist(rows[table.name], schema=schema), tables / table.name / "0.parquet")
+    return tables
+
+
+def plant(check: Check, rows: Rows) -> int:
+    """Break it in the last row; how many rows of the table show it."""
+    row, path = rows[check.table][-1], check.columns[0]
+    match check.measure:
+        case None:
+            outer, _, member = path.partition(".")
+            place, name = (row[outer], member) if member else (row, outer)
+            place[name] = _wrong(check)
+        case Key(columns):
+            row.update({column: rows[check.table][0][column] for column in columns})
+            return 2
+        case Twins(_, nanos):
+            row[nanos] += 1_000
+        case Reference(column):
+            row[column] = "nowhere"
+        case NotAbove(lower, upper):
+            row[lower], row[upper] = row[upper], row[lower]
+            row[lower] += 1
+        case AtLeast(column, low):
+            row[column] = low - 1
+        case Sum(total):
+            row[total] += 1
+        case Balance(value, _, name, total):
+            next(one for one in rows[check.table] if one[name] == total)[value] += 1
+        case Counted(stage):
+            next(one for one in rows[check.table] if one["stage"] == stage and one["value"] and one["counter"] != IN)["value"] += 1
+    return 1
+
+
+def _wrong(check: Check) -> Any:  # noqa: ANN401
+    from pipelines.quality.checks import OneOf, Within
+
+    if isinstance(check.test, OneOf):
+        return "\x1b[31mno such name"
+    if isinstance(check.test, Within):
+        return check.test.high + 1 if check.test.high is not None else (check.test.low or 0) - 1
+    assert check.kind is Kind.REQUIRED
+    return None
