@@ -14,7 +14,7 @@ from ingest.splits import SPLIT_BYTES, plan
 from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
 from pipelines.decoding import decode
-from pipelines.inventory import duplicates, hashes, in_order
+from pipelines.inventory import changed_since, duplicates, hashes, in_order
 from pipelines.rules.catalogue import SETTINGS
 from pipelines.rules.tally import summed, verdict_rows
 from pipelines.shelves import Shelves
@@ -22,6 +22,7 @@ from pipelines.stages.scan import scan_captures
 from pipelines.tables import SMALL_BYTES, write_empty_tables, write_found
 from pipelines.writing import write_rows
 from schemas.tables import ACCOUNTING, CAPTURES, VERDICTS, WRITTEN
+from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,12 +84,13 @@ def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
         hashed = hashing.result()
     order.ids[:] = [hashed.digests.get(one.file, "") for one in inputs]
     same = duplicates(inputs, hashed.digests)
-    captures = capture_rows(inputs, scan.splits, hashed, same)
     untidy = frozenset(steps_back(scan.splits))
     found = decode(job, scan.without(set(same)), order, untidy)
+    hashed.changed.update(changed_since(inputs))
+    captures = capture_rows(inputs, scan.splits, hashed, same)
     for file, row in captures.items():
         if row["state"] != "unreadable" and file not in same:
-            found.counts[order.ids[file], "packets", "in"] += row["packets"]
+            count_packets(found.counts, row, changed=file in hashed.changed)
 
     job.say("writing tables")
     shelves = Shelves(job.root)
@@ -108,6 +110,17 @@ def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
     for one in written:
         row_counts[one.table] += one.rows
     return Finished(list(captures.values()), dict(row_counts), imbalances(accounting), tally, written)
+
+
+def count_packets(counts: Counter[tuple[str, str, str]], capture: Row, *, changed: bool) -> None:
+    """What came in; and what a second look at the file did not find again."""
+    name = capture["capture_id"]
+    counts[name, "packets", IN] += capture["packets"]
+    if changed:
+        found = sum(
+            n for (of, stage, counter), n in counts.items() if (of, stage) == (name, "packets") and counter != IN
+        )
+        counts[name, "packets", "set_aside_changed"] += max(0, capture["packets"] - found)
 
 
 def written_counts(written: Sequence[Written]) -> Counter[tuple[str, str, str]]:

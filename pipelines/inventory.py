@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ingest.captures import Capture, UnreadableCapture, open_capture
-from ingest.files import sha256, size_of
+from ingest.files import sha256, stamp_of
 from pipelines.stages.tasks import packed, run_tasks
 from schemas.model import BOOL, INT, STRING
 
@@ -32,6 +32,8 @@ class Input:
     size: int
     capture: Capture | None
     problem: UnreadableCapture | None
+    stamp: tuple[int, ...] = ()
+    """By which a change of the file shows."""
 
     @property
     def shown_path(self) -> str:
@@ -45,7 +47,15 @@ def take_stock(paths: Sequence[str]) -> list[Input]:
     """
     found = [(path, *_open(path)) for path in paths]
     found.sort(key=lambda one: (one[1].first_ts_ns if one[1] else 0, one[0]))
-    return [Input(file, path, _size(path), capture, problem) for file, (path, capture, problem) in enumerate(found)]
+    return [
+        Input(file, path, (stamp_of(path) or (0,))[0], capture, problem, stamp_of(path))
+        for file, (path, capture, problem) in enumerate(found)
+    ]
+
+
+def changed_since(inputs: Sequence[Input]) -> set[int]:
+    """Files that are not as they were when the run began, or not there."""
+    return {one.file for one in inputs if stamp_of(one.path) != one.stamp}
 
 
 def _open(path: str) -> tuple[Capture | None, UnreadableCapture | None]:
@@ -53,13 +63,6 @@ def _open(path: str) -> tuple[Capture | None, UnreadableCapture | None]:
         return open_capture(path), None
     except UnreadableCapture as problem:
         return None, problem
-
-
-def _size(path: str) -> int:
-    try:
-        return size_of(path)
-    except OSError:
-        return 0
 
 
 @dataclass(frozen=True, slots=True)

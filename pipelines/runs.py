@@ -12,6 +12,7 @@ from ingest.files import entries, join, write_bytes
 from pipelines.analyze import Job, analyze
 from pipelines.dataset.carried import Carried
 from pipelines.dataset.extend import extend, sort_out
+from pipelines.dataset.prune import prune
 from pipelines.inventory import hashes, hashes_here
 from pipelines.manifest import write_manifest
 from pipelines.output import OURS, OutputRefused
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pipelines.analyze import Finished
+    from pipelines.dataset.base import Extended
     from pipelines.dataset.extend import SortedOut
     from pipelines.dataset.folder import DatasetFolder
     from pipelines.inventory import Input
@@ -89,7 +91,7 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
     hashed = hashes_here(inputs) if spark is None else hashes(spark, inputs)
     base = folder.base
     known = {one.capture_id for one in Carried(None, base.state).known}
-    sorted_out = sort_out(inputs, hashed, known)
+    sorted_out = sort_out(inputs, hashed, known, base.pruned_before)
     if not sorted_out.fresh:
         return sorted_out
     spark = spark or wanted.spark()
@@ -99,11 +101,26 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
     finished = extended.finished
     folder.assemble(finished.written, extended.kept)
     quality = _checked(wanted, spark, folder.staging)
-    before, after = by_level(extended.tally_before), by_level(finished.tally)
-    new = {level: max(0, count - before[level]) for level, count in after.items()}
-    facts = _facts(wanted, finished) | {"findings": after, "new_findings": new}
+    facts = _facts(wanted, finished) | _findings(extended) | {"pruned_before": base.pruned_before or None}
     folder.seal(facts, finished.written, extended.kept)
     return Done(finished, quality, sorted_out)
+
+
+def prune_dataset(wanted: Wanted, folder: DatasetFolder, before: dt.date) -> Done:
+    """The dataset without what lies before the date, left in the staging folder."""
+    spark = wanted.spark()
+    extended = prune(wanted.job(spark, folder.staging), folder.base, before)
+    finished = extended.finished
+    folder.assemble(finished.written, extended.kept)
+    quality = _checked(wanted, spark, folder.staging)
+    facts = _facts(wanted, finished) | _findings(extended) | {"pruned_before": before.isoformat()}
+    folder.seal(facts, finished.written, extended.kept)
+    return Done(finished, quality)
+
+
+def _findings(extended: Extended) -> Json:
+    before, after = by_level(extended.tally_before), by_level(extended.finished.tally)
+    return {"findings": after, "new_findings": {level: max(0, n - before[level]) for level, n in after.items()}}
 
 
 def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:

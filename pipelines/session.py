@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 OLDEST_JAVA: Final = 17
 LOCAL: Final = "local[*]"
+_ONE_TRY: Final = re.compile(r"^local\[(\*|\d+)\]$")
 _ALWAYS: Final = {
     "spark.sql.session.timeZone": "UTC",
     # The default, INT96, is deprecated and read as local time by some tools.
@@ -71,6 +72,8 @@ def spark_session(master: str | None = None, settings: Mapping[str, str] | None 
     is_local = chosen["spark.master"].startswith("local")
     if is_local:
         chosen = {"spark.driver.memory": _driver_memory()} | chosen
+        # Left to itself, Spark gives up on this machine with the first worker that the system kills.
+        chosen["spark.master"] = _ONE_TRY.sub(r"local[\1,4]", chosen["spark.master"])
     else:
         chosen = {"spark.executorEnv.LC_ALL": "C.UTF-8"} | chosen
     # Workers start whatever `python3` is first in PATH unless they are told otherwise.

@@ -50,10 +50,12 @@ class Shelves:
     """In folders by date."""
     prefix: str = ""
     capture_dates: Mapping[str, str] = field(default_factory=dict)
+    since: str = ""
+    """Nothing of earlier dates is kept."""
 
     def table(self, table: Table) -> Shelf:
         by = dated_by(table) if self.dated else None
-        return Shelf(self.root, f"tables/{table.name}", table.name, by, self.capture_dates, self.prefix)
+        return Shelf(self.root, f"tables/{table.name}", table.name, by, self.capture_dates, self.prefix, self.since)
 
     def undated(self, table: Table) -> Shelf:
         return Shelf(self.root, f"tables/{table.name}", table.name, prefix=self.prefix)

@@ -39,7 +39,7 @@ class Stored:
 
 
 Change: TypeAlias = "Callable[[pa.RecordBatch], pa.RecordBatch]"
-Keeps: TypeAlias = "NotAmong | OfKeys"
+Keeps: TypeAlias = "NotAmong | NotIssues | OfKeys"
 """Which rows of a file stay: called with rows that have its `columns`, it answers with a boolean array."""
 
 
@@ -112,6 +112,25 @@ class OfKeys:
         if self.time:
             kept &= pc.fill_null(rows.column(self.time), NO_TIME).to_numpy() >= self.since_ns[place]
         return pa.array(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class NotIssues:
+    """Rows of `issues` other than those at these places, (capture_id, frame, code), and of these connections."""
+
+    places: frozenset[tuple[str, int, str]]
+    uids: frozenset[str]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("capture_id", "frame", "code", "uid")
+
+    def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
+        kept = NotAmong("uid", self.uids)(rows)
+        if not self.places:
+            return kept
+        told = zip(*(rows.column(name).to_pylist() for name in ("capture_id", "frame", "code")), strict=True)
+        return pc.and_(kept, pa.array([one not in self.places for one in told], pa.bool_()))
 
 
 @dataclass(frozen=True, slots=True)

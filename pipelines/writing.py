@@ -73,6 +73,8 @@ class Shelf:
     capture_dates: Mapping[str, str] = field(default_factory=dict)
     prefix: str = ""
     """Of file names: runs that add to one folder must not meet."""
+    since: str = ""
+    """Rows of earlier dates are not written: they were pruned."""
 
 
 class TableWriter:
@@ -90,7 +92,7 @@ class TableWriter:
             self._file("").add(batch)
             return
         dates = row_dates(batch, shelf.dated_by, shelf.capture_dates)
-        for date in sorted(pc.unique(dates).to_pylist()):
+        for date in sorted(date for date in pc.unique(dates).to_pylist() if date >= shelf.since):
             self._file(f"date={date}").add(batch.filter(pc.equal(dates, date)))
 
     def close(self) -> list[Written]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from schemas.internal import ANNOUNCED, FACTS, SEGMENTS, STREAM_FLOWS, VERSIONS
+from schemas.internal import ANNOUNCED, FACTS, FRAGMENTS, SEGMENTS, STREAM_FLOWS, VERSIONS
 from schemas.model import BOOL, INT, LONG, STRING, Column, Table
 from schemas.shared_columns import UID
 from schemas.tables.findings import VERDICTS
@@ -34,6 +34,7 @@ CARRIED_CONVERSATIONS = Table(
         Column("low_end", LONG, "Hash of the lower endpoint's address and port."),
         Column("high_end", LONG, "Hash of the higher endpoint's."),
         Column("last_ts_ns", LONG, "Its latest packet."),
+        Column("midstream", BOOL, "No SYN of it was seen, so that its first bytes say little."),
         Column("streamed", BOOL, "It was put in order; the others showed too little to tell whether they are DCE/RPC."),
     ),
 )
@@ -66,6 +67,6 @@ TALLIES = Table(
 )
 
 STATE = (
-    CARRIED_CAPTURES, CARRIED_CONVERSATIONS, CARRIED_CONNECTIONS, CARRIED_STREAMS, SEGMENTS, ANNOUNCED, VERSIONS, FACTS,
-    TALLIES,
+    CARRIED_CAPTURES, CARRIED_CONVERSATIONS, CARRIED_CONNECTIONS, CARRIED_STREAMS, SEGMENTS, FRAGMENTS, ANNOUNCED,
+    VERSIONS, FACTS, TALLIES,
 )  # fmt: skip

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 USAGE: Final = 2
+NO_INPUT: Final = 10
 NO_CAPTURE_READABLE: Final = 11
 INPUT_DAMAGED: Final = 13
 DATA_QUALITY: Final = 15
-_NEVER_HEALS: Final = frozenset((USAGE, DATA_QUALITY))
+NEVER_HEALS: Final = frozenset((USAGE, NO_CAPTURE_READABLE, DATA_QUALITY))
 """The same command will say the same again, so it is not retried."""
 
 
@@ -45,6 +46,6 @@ def mqtrail(bin_folder: str, *arguments: str, fine: Collection[int] = (0,)) -> S
         log.info("%s", line)
     if done.returncode in fine:
         return Said(done.returncode, done.stdout)
-    kind = AirflowFailException if done.returncode in _NEVER_HEALS else AirflowException
+    kind = AirflowFailException if done.returncode in NEVER_HEALS else AirflowException
     last = (done.stderr.strip() or done.stdout.strip() or "it said nothing")[-2000:]
     raise kind(f"mqtrail {arguments[0]} ended with {done.returncode}: {last}")

@@ -66,6 +66,9 @@ def params(*left_out: str) -> dict[str, Param]:
         "driver_memory": Param(
             "4g", type="string", pattern="^[1-9][0-9]*[mg]$", description="Memory of Spark's driver."
         ),
+        "spark_conf": Param(
+            {}, type="object", additionalProperties={"type": "string"}, description="Spark settings, name to value."
+        ),
         "notify_level": Param(
             "high", enum=list(LEVELS), description="New findings of this level or above are told of."
         ),

@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Connection
-from airflow.sdk.exceptions import AirflowNotFoundException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowNotFoundException
 
+from mqtrail_steps.command import NEVER_HEALS, NO_INPUT
 from mqtrail_steps.settings import place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from airflow.sdk import Context
 
 
 class MqtrailSubmit(SparkSubmitOperator):
-    """The connection and the program come from templates, and a connection that nobody made means local[*].
+    """The connection and the program come from templates, settings from a param; without a connection it is local[*].
 
     The provider lets a connection name only a few programs, found by PATH; an operator may name any.
     """
 
     template_fields: ClassVar[Sequence[str]] = (*SparkSubmitOperator.template_fields, "_conn_id", "_spark_binary")
+    conf: dict[str, str] | None
 
     def execute(self, context: Context) -> None:
+        # A setting's name may hold dots and anything else, so that no template can say it.
+        self.conf = {**(self.conf or {}), **context["params"]["spark_conf"]}
+        with self._some_connection():
+            try:
+                super().execute(context)
+            except AirflowException as error:
+                # spark-submit ends with the code of mqtrail, and the provider tells it in words only.
+                code = re.search(r"Error code is: (\d+)", str(error))
+                if code and int(code[1]) in NEVER_HEALS | {NO_INPUT}:
+                    raise AirflowFailException(str(error)) from None
+                raise
+
+    @contextlib.contextmanager
+    def _some_connection(self) -> Iterator[None]:
+        """Left alone the provider would take yarn where there is no connection."""
         try:
             Connection.get(self._conn_id)
         except AirflowNotFoundException:
-            # Left alone the provider would take yarn. For this process only.
             self.log.info("there is no connection %s: Spark runs as local[*]", self._conn_id)
-            os.environ[f"AIRFLOW_CONN_{self._conn_id.upper()}"] = '{"conn_type": "spark", "host": "local[*]"}'
-        super().execute(context)
+        else:
+            yield
+            return
+        name = f"AIRFLOW_CONN_{self._conn_id.upper()}"
+        os.environ[name] = '{"conn_type": "spark", "host": "local[*]"}'
+        try:
+            yield
+        finally:
+            del os.environ[name]
 
 
 def submit_settings() -> dict[str, Any]:

@@ -116,6 +116,17 @@ def size_of(path: str) -> int:
         return int(info.size)
 
 
+def stamp_of(path: str) -> tuple[int, ...]:
+    """Size first, then what else changes with the file; empty where there is none."""
+    try:
+        if not is_local(path):
+            return (size_of(path),)
+        found = Path(local_path(path)).stat()
+    except OSError:
+        return ()
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
 def read_bytes(path: str) -> bytes:
     if is_local(path):
         return Path(local_path(path)).read_bytes()

@@ -9,14 +9,18 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from pipelines.cli import analyze, check, inspect, publish, rules, schema, verify
+from pipelines.cli import analyze, check, export, inspect, prune, publish, rules, schema, verify
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (analyze, check, publish, verify, inspect, rules, schema)
+_FULL = (
+    "a disk is full: that of the output folder, or Spark's own (/tmp, or --spark-conf spark.local.dir=DIR); "
+    "nothing was changed. Free some space and run again."
+)
+COMMANDS = (analyze, check, export, publish, verify, prune, inspect, rules, schema)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the last resort: a sentence for the user, the trace for us
         if getattr(options, "debug", False):
             traceback.print_exc()
+        if "No space left on device" in str(error):
+            print(f"mqtrail: {_FULL}", file=sys.stderr)
+            return ExitCode.UNEXPECTED
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
         print(f"mqtrail: unexpected: {first_line}\nRun again with --debug for the details.", file=sys.stderr)
         return ExitCode.UNEXPECTED

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
     say = Progress()
     wanted = Wanted(
-        lambda: _spark(options.master, settings, say),
+        lambda: started_spark(options.master, settings, say),
         Scope(options.scope),
         chosen,
         keep_payload=options.keep_payload,
@@ -108,7 +108,7 @@ def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -
     from pipelines.dataset.folder import DatasetFolder  # noqa: PLC0415
     from pipelines.runs import Done, add_to_dataset  # noqa: PLC0415
 
-    with DatasetFolder(options.dataset, _waiting) as folder:
+    with DatasetFolder(options.dataset, waiting) as folder:
         done = add_to_dataset(wanted, inputs, folder)
         if isinstance(done, Done):
             folder.publish() if done.good and not options.no_publish else folder.stage()
@@ -126,7 +126,7 @@ def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -
     return ExitCode.INPUT_DAMAGED if sorted_out and sorted_out.unready and not code else code
 
 
-def _waiting(holder: str) -> None:
+def waiting(holder: str) -> None:
     print(f"mqtrail: waiting for {holder}, which is adding to the dataset", file=sys.stderr)
 
 
@@ -157,7 +157,7 @@ def _lies_in(path: str, folder: str) -> bool:
     return is_local(folder) and Path(path).resolve().is_relative_to(folder)
 
 
-def _spark(master: str | None, settings: dict[str, str], say: Progress) -> SparkSession:
+def started_spark(master: str | None, settings: dict[str, str], say: Progress) -> SparkSession:
     from pipelines.session import NoSpark, spark_session  # noqa: PLC0415
 
     say("starting Spark")

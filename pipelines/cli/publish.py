@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
+from pipelines.cli.analyze import waiting
 from pipelines.cli.exit_codes import ExitCode, Stop
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(options: argparse.Namespace) -> int:
     from pipelines.dataset.folder import DatasetFolder  # noqa: PLC0415 - slow to import
     from pipelines.output import OutputRefused  # noqa: PLC0415
-
-    def waiting(holder: str) -> None:
-        print(f"mqtrail: waiting for {holder}, which is adding to the dataset", file=sys.stderr)
 
     try:
         with DatasetFolder(options.folder, waiting) as folder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,52 +11,35 @@ import pyarrow as pa
 from decoders.net.addresses import to_text
 from ingest.clock import steps_back
 from pipelines.accounting import accounting_rows, imbalances
-from pipelines.analyze import Finished, written_counts
+from pipelines.analyze import count_packets, written_counts
 from pipelines.capture_facts import capture_rows, file_issues
+from pipelines.dataset.base import extended
 from pipelines.dataset.carried import Carried
 from pipelines.dataset.keeping import keep, newest
 from pipelines.dataset.segments import Earlier, SegmentStore
 from pipelines.decoding import decode
-from pipelines.inventory import Hashes, in_order
+from pipelines.inventory import Hashes, changed_since, in_order
 from pipelines.rules.tally import summed, verdict_rows
 from pipelines.shelves import Shelves
-from pipelines.stored import NotAmong, read_here, thinned
-from pipelines.tables import write_empty_tables, write_found
+from pipelines.stored import NotAmong, NotIssues, read_here, thinned
+from pipelines.tables import write_found
 from pipelines.writing import write_rows
 from schemas.dates import date_of
 from schemas.internal import ANNOUNCED, FACTS, SEGMENTS, VERSIONS
 from schemas.state import CARRIED_CAPTURES, TALLIES
-from schemas.tables import ACCOUNTING, CAPTURES, JUDGED, VERDICTS, WRITTEN
+from schemas.tables import ACCOUNTING, CAPTURES, ISSUES, JUDGED, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ingest.choice import Endpoint
     from pipelines.analyze import Job
+    from pipelines.dataset.base import Base, Extended
     from pipelines.inventory import Input, Order
-    from pipelines.rules.engine import Tally
+    from pipelines.judged_tables import Made
     from pipelines.stored import Keeps, Stored
-    from pipelines.tables import Made
-    from pipelines.writing import Written
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Base:
-    """The dataset as the last run left it."""
-
-    tables: Mapping[str, list[Stored]] = field(default_factory=dict)
-    state: Mapping[str, list[Stored]] = field(default_factory=dict)
-    run: int = 0
-
-
-@dataclass(frozen=True)
-class Extended:
-    finished: Finished
-    kept: list[Stored]
-    """Files of the base that stay as they are; all others are written anew or gone."""
-    tally_before: Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +53,8 @@ class SortedOut:
     """Not taken in, so that a later run can; with the reason."""
 
 
-def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str]) -> SortedOut:
+def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str], since: str = "") -> SortedOut:
+    """`since`: date before which the dataset was pruned."""
     fresh: dict[str, Input] = {}
     known: list[Input] = []
     unready: list[tuple[Input, str]] = []
@@ -82,6 +66,8 @@ def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str]) -> So
             unready.append((one, "the file grew or shrank while it was read; a later run takes it when it is whole"))
         elif digest in known_ids or digest in fresh:
             known.append(one)
+        elif one.capture and one.capture.first_ts_ns and date_of(one.capture.first_ts_ns) < since:
+            unready.append((one, f"it begins before {since}, from which on the dataset is kept"))
         else:
             fresh[digest] = one
     return SortedOut(list(fresh.values()), known, unready)
@@ -90,21 +76,24 @@ def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str]) -> So
 def extend(job: Job, sorted_out: SortedOut, hashed: Hashes, base: Base) -> Extended:
     """Write what is new or different below the job's folder. There is something fresh."""
     carried = Carried(job.spark, base.state)
+    since = base.pruned_before
     inputs, order = in_order(sorted_out.fresh, hashed.digests, carried.known)
     carried = carried.placed(order)
     scan = job.scan(inputs)
-    digests = Hashes({one.file: order.ids[one.file] for one in inputs}, set())
-    captures = capture_rows(inputs, scan.splits, digests, {})
     untidy = frozenset(steps_back(scan.splits))
     dates = {one.capture_id: one.date for one in carried.known}
-    dates |= {row["capture_id"]: date_of(row["first_ts_ns"]) for row in captures.values()}
-    shelves = Shelves(job.root, dated=True, prefix=f"r{base.run + 1:06d}-", capture_dates=dates)
+    digests = Hashes({one.file: order.ids[one.file] for one in inputs}, set())
+    seen = capture_rows(inputs, scan.splits, digests, {})
+    dates |= {row["capture_id"]: date_of(row["first_ts_ns"]) for row in seen.values()}
+    shelves = Shelves(job.root, dated=True, prefix=base.prefix, capture_dates=dates, since=since)
     store = SegmentStore(job.spark, base.state.get(SEGMENTS.name, []), shelves.state(SEGMENTS), carried.ordinals)
     earlier = Earlier(carried, store)
     found = decode(job, scan, order, order.untidy | untidy, earlier)
-    for row in captures.values():
+    digests.changed.update(changed_since(inputs))
+    captures = capture_rows(inputs, scan.splits, digests, {})
+    for file, row in captures.items():
         if row["state"] != "unreadable":
-            found.counts[row["capture_id"], "packets", "in"] += row["packets"]
+            count_packets(found.counts, row, changed=file in digests.changed)
 
     job.say("writing tables")
     made = write_found(job, found, file_issues(inputs, scan.splits, digests, {}), order, shelves)
@@ -112,13 +101,14 @@ def extend(job: Job, sorted_out: SortedOut, hashed: Hashes, base: Base) -> Exten
     ends = [row["last_ts_ns"] for row in captures.values() if row["last_ts_ns"] is not None]
     kept = keep(job, found, earlier, shelves, newest(order.first_ts_ns), newest(ends))
     prefix = shelves.prefix
-    thin = thinned(job.spark, [*_tables_to_thin(base, found.replaced, made), *kept.segments], job.root, prefix)
+    void = frozenset((order.ids[row.file], row.frame, row.code) for row in found.selection.void_issues)
+    thin = thinned(job.spark, [*_tables_to_thin(base, found.replaced, void, made), *kept.segments], job.root, prefix)
     for place, count in thin.removed.items():
         found.counts[place] -= count
     # Segments of this run lose what need not be carried, like those of earlier ones.
     fresh = [file.written for file in thin.kept if file.root == job.root]
     written = [*made.written, *kept.written, *thin.written, *fresh]
-    accounts = _accounts(base, found.counts)
+    accounts = _accounts(base, found.counts, dates)
     last = thinned(job.spark, accounts.to_thin, job.root, prefix)
     written += last.written
     tallies = [row for row in carried.tallies if row["server"] not in made.servers] + made.tallies
@@ -139,38 +129,23 @@ def extend(job: Job, sorted_out: SortedOut, hashed: Hashes, base: Base) -> Exten
     for table, rows in state_rows.items():
         written += write_rows(shelves.state(table), pa.Table.from_pylist(rows, schema=table.arrow))
     staying = [*(file for file in thin.kept if file.root != job.root), *last.kept, *base.tables.get(CAPTURES.name, ())]
-    return _extended(shelves, captures, accounts, tally, summed(carried.tallies), written, staying)
+    return extended(
+        shelves, list(captures.values()), imbalances(accounts.rows), tally, summed(carried.tallies), written, staying
+    )
 
 
-def _extended(
-    shelves: Shelves,
-    captures: Mapping[int, Row],
-    accounts: _Accounts,
-    tally: Tally,
-    before: Tally,
-    written: list[Written],
-    staying: list[Stored],
-) -> Extended:
-    of_tables = [file for file in staying if file.written.path.startswith("tables/")]
-    with_rows = [one for one in written if one.path.startswith("tables/")] + [file.written for file in of_tables]
-    with_rows = [one for one in with_rows if one.rows]
-    written += write_empty_tables(shelves, with_rows)
-    no_longer_empty = [file for file in staying if file.written.rows or not file.written.path.startswith("tables/")]
-    row_counts = Counter({table.name: 0 for table in WRITTEN})
-    for one in with_rows:
-        row_counts[one.table] += one.rows
-    finished = Finished(list(captures.values()), dict(row_counts), imbalances(accounts.rows), tally, written)
-    return Extended(finished, no_longer_empty, before)
-
-
-def _tables_to_thin(base: Base, replaced: frozenset[str], made: Made) -> list[tuple[Stored, Keeps]]:
+def _tables_to_thin(
+    base: Base, replaced: frozenset[str], void_issues: frozenset[tuple[str, int, str]], made: Made
+) -> list[tuple[Stored, Keeps]]:
     judged = {table.name for table in JUDGED}
     whole = {CAPTURES.name, ACCOUNTING.name, VERDICTS.name}
     found: list[tuple[Stored, Keeps]] = []
     for name, files in base.tables.items():
         if name in whole:
             continue
-        keeps = NotAmong("id.resp_h", made.servers) if name in judged else NotAmong("uid", replaced)
+        keeps: Keeps = NotAmong("id.resp_h", made.servers) if name in judged else NotAmong("uid", replaced)
+        if name == ISSUES.name:
+            keeps = NotIssues(void_issues, replaced)
         found += [(file, keeps) for file in files if file.written.rows]
     found += [(file, NotAmong("uid", replaced)) for file in base.state.get(FACTS.name, ())]
     return found
@@ -183,9 +158,10 @@ class _Accounts:
     to_thin: list[tuple[Stored, Keeps]]
 
 
-def _accounts(base: Base, changes: Counter[tuple[str, str, str]]) -> _Accounts:
+def _accounts(base: Base, changes: Counter[tuple[str, str, str]], dates: Mapping[str, str]) -> _Accounts:
     touched = {capture for (capture, _, _), value in changes.items() if value}
     touched |= {capture for capture, stage, counter in changes if (stage, counter) == ("packets", "in")}
+    touched = {capture for capture in touched if dates[capture] >= base.pruned_before}
     files = [file for file in base.tables.get(ACCOUNTING.name, ()) if file.written.rows]
     totals: Counter[tuple[str, str, str]] = Counter()
     totals.update({place: value for place, value in changes.items() if place[0] in touched})

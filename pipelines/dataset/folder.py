@@ -20,7 +20,7 @@ from ingest.files import (
     remove_folder,
     write_bytes,
 )
-from pipelines.dataset.extend import Base
+from pipelines.dataset.base import Base
 from pipelines.manifest import FORMAT, HISTORY, MANIFEST, read_manifest, sha256_of, stored_files, write_manifest
 from pipelines.output import OURS, OutputRefused, Workplace
 
@@ -79,7 +79,7 @@ class DatasetFolder(Workplace):
         if self.manifest is None:
             return Base()
         tables, state = (stored_files(self.manifest, self.final, kind) for kind in ("tables", "state"))
-        return Base(tables, state, self.manifest["run"])
+        return Base(tables, state, self.manifest["run"], self.manifest.get("pruned_before") or "")
 
     def assemble(self, written: Sequence[Written], kept: Sequence[Stored]) -> None:
         """Make the staging folder hold the whole dataset: what stays is linked in."""

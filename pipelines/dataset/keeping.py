@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
-from decoders.limits import SILENCE_NS
+from decoders.limits import FRAGMENT_TIMEOUT_NS, SILENCE_NS
 from pipelines.stages.tcp_streams import stream_numbers
 from pipelines.stored import OfKeys, Stored
 from pipelines.writing import write_frames, write_rows
-from schemas.internal import ASIDES, STREAM_FLOWS
+from schemas.internal import ASIDES, FRAGMENTS, STREAM_FLOWS
 from schemas.model import ddl
 from schemas.state import CARRIED_CONNECTIONS, CARRIED_CONVERSATIONS, CARRIED_STREAMS
 
@@ -38,9 +38,13 @@ LATENESS_NS: Final = 24 * 3600 * 1_000_000_000
 """Captures may come so much later than others of their time."""
 UNDECIDED_NS: Final = 3600 * 1_000_000_000
 UNDECIDED_BYTES: Final = 65_536
-"""Conversations without a sign of DCE/RPC are carried if the captures ended so soon after their last packet, and if
-they showed so little: a handshake, or the middle of one PDU.
+"""Conversations without a sign of DCE/RPC are carried if they showed so little, and if the captures ended so soon after
+their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and are carried like others.
 """
+
+
+FRAGMENTS_NS: Final = 10 * FRAGMENT_TIMEOUT_NS
+"""IP fragments older than that can complete nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def keep(job: Job, found: Found, earlier: Earlier, shelves: Shelves, now_ns: int
     taken = found.selection.taken
     seen = _seen(found)
     known = earlier.carried.table(CARRIED_CONVERSATIONS)
-    undecided = _undecided(seen, taken, end_ns)
+    undecided = _undecided(seen, taken, now_ns, end_ns)
     found.selection.keep(undecided)
     conversations = _conversations(known, seen, taken, undecided, now_ns, end_ns)
     connections = _connections(job, found, earlier)
@@ -72,27 +76,40 @@ def keep(job: Job, found: Found, earlier: Earlier, shelves: Shelves, now_ns: int
     numbers = stream_numbers(found.selection.conversations, found.selection.syns)
     streams = numbers.unionByName(earlier.carried.frame(CARRIED_STREAMS))
     written += _write(job, CARRIED_STREAMS, streams, of_conversations, shelves, earlier)
+    since_ns = end_ns - FRAGMENTS_NS
+    fragments = found.selection.fragments(since_ns).unionByName(
+        earlier.carried.frame(FRAGMENTS).where(F.col("ts_ns") >= since_ns)
+    )
+    written += _stored(FRAGMENTS, fragments, shelves, earlier)
     segments: list[tuple[Stored, Keeps]] = [(file, OfKeys(keys, since, "ts_ns")) for file in earlier.store.files]
     return Kept(written, segments)
 
 
 def _seen(found: Found) -> pa.Table:
     """Conversations of this run's captures that are taken or may be undecided, sorted by key."""
+    syns = found.selection.syns.select("key", F.lit(False).alias("midstream")).distinct()
     grouped = found.selection.conversations.groupBy("key").agg(
         F.min("low_end").alias("low_end"),
         F.min("high_end").alias("high_end"),
         F.max("last_ts_ns").alias("last_ts_ns"),
         F.sum("payload_bytes").alias("payload_bytes"),
     )
-    return grouped.toArrow().sort_by("key")
+    midstream = F.coalesce("midstream", F.lit(True))
+    return grouped.join(syns, "key", "left").withColumn("midstream", midstream).toArrow().sort_by("key")
 
 
-def _undecided(seen: pa.Table, taken: Keys, end_ns: int) -> Keys:
+def _undecided(seen: pa.Table, taken: Keys, now_ns: int, end_ns: int) -> Keys:
     keys = seen.column("key").to_numpy()
-    late = seen.column("last_ts_ns").to_numpy() >= end_ns - UNDECIDED_NS
     little = seen.column("payload_bytes").to_numpy() <= UNDECIDED_BYTES
-    found: Keys = keys[late & little & ~np.isin(keys, taken)]
+    found: Keys = keys[_may_go_on(seen, now_ns, end_ns, streamed=False) & little & ~np.isin(keys, taken)]
     return found
+
+
+def _may_go_on(rows: pa.Table, now_ns: int, end_ns: int, *, streamed: npt.NDArray[np.bool_] | bool) -> Any:  # noqa: ANN401
+    """By the time of the last packet."""
+    last = rows.column("last_ts_ns").to_numpy()
+    midstream = rows.column("midstream").to_numpy(zero_copy_only=False).astype(np.bool_)
+    return np.where(streamed | midstream, last >= now_ns - SILENCE_NS - LATENESS_NS, last >= end_ns - UNDECIDED_NS)
 
 
 def _conversations(known: pa.Table, seen: pa.Table, taken: Keys, undecided: Keys, now_ns: int, end_ns: int) -> pa.Table:
@@ -103,7 +120,7 @@ def _conversations(known: pa.Table, seen: pa.Table, taken: Keys, undecided: Keys
     new = new.append_column("streamed", pa.array(np.isin(new.column("key").to_numpy(), taken)))
     both = pa.concat_tables([new.select(schema.names).cast(schema), known])
     grouped = both.group_by("key").aggregate(
-        [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("streamed", "max")]
+        [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("midstream", "max"), ("streamed", "max")]
     )
     merged = grouped.rename_columns([name.removesuffix("_min").removesuffix("_max") for name in grouped.column_names])
     merged = merged.select(schema.names).cast(schema).sort_by("key")
@@ -111,9 +128,7 @@ def _conversations(known: pa.Table, seen: pa.Table, taken: Keys, undecided: Keys
     # A conversation that earlier runs could not decide on and that this run took is streamed now.
     streamed |= np.isin(merged.column("key").to_numpy(), taken)
     merged = merged.set_column(schema.get_field_index("streamed"), schema.field("streamed"), pa.array(streamed))
-    last = merged.column("last_ts_ns").to_numpy()
-    kept = np.where(streamed, last >= now_ns - SILENCE_NS - LATENESS_NS, last >= end_ns - UNDECIDED_NS)
-    return merged.filter(pa.array(kept))
+    return merged.filter(pa.array(_may_go_on(merged, now_ns, end_ns, streamed=streamed)))
 
 
 def _connections(job: Job, found: Found, earlier: Earlier) -> DataFrame:
@@ -146,14 +161,22 @@ def _since(conversations: pa.Table, connections: DataFrame) -> tuple[Keys, npt.N
 
 def _write(job: Job, table: Table, rows: DataFrame, keeps: OfKeys, shelves: Shelves, earlier: Earlier) -> list[Written]:
     wanted = job.spark.sparkContext.broadcast(keeps)
-    numbers = earlier.carried.ordinals.reversed()
     schema = table.arrow
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            kept = pa.Table.from_batches([batch]).filter(wanted.value(pa.Table.from_batches([batch])))
-            for part in kept.cast(schema).to_batches():
-                yield numbers.batch(part, table)
+            rows = pa.Table.from_batches([batch])
+            yield from rows.filter(wanted.value(rows)).cast(schema).to_batches()
 
-    frame = rows.select(*table.names).mapInArrow(run, ddl(schema))
-    return write_frames({table.name: (shelves.state(table), frame, ("key",), schema)})
+    return _stored(table, rows.select(*table.names).mapInArrow(run, ddl(schema)), shelves, earlier)
+
+
+def _stored(table: Table, rows: DataFrame, shelves: Shelves, earlier: Earlier) -> list[Written]:
+    """With the numbers of captures in place of their ordinals."""
+    numbers, schema = earlier.carried.ordinals.reversed(), table.arrow
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return (numbers.batch(batch, table) for batch in batches)
+
+    stored = rows if numbers.changes_nothing else rows.mapInArrow(run, ddl(schema))
+    return write_frames({table.name: (shelves.state(table), stored, (table.names[0],), schema)})

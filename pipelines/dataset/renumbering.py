@@ -38,7 +38,7 @@ class Renumbering:
         columns = {name: batch.column(name) for name in batch.schema.names}
         if "file" in columns:
             columns["file"] = self._files(columns["file"])
-        if table is FACTS:
+        if table.name == FACTS.name:  # pickled, it is another object
             columns["data"] = pa.array(
                 [
                     json.dumps(renumbered(kind, json.loads(data), self.to), separators=(",", ":"))
@@ -46,7 +46,7 @@ class Renumbering:
                 ],
                 pa.string(),
             )
-        if table is CARRIED_CONNECTIONS:
+        if table.name == CARRIED_CONNECTIONS.name:
             columns["counts"] = self._counts(columns["counts"])
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=batch.schema)
 

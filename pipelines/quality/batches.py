@@ -12,24 +12,17 @@ if TYPE_CHECKING:
     from pipelines.quality.checks import Check
     from schemas.model import Table
 
-_MEASURED: Final = "measured_"
-_INSIDE: Final = "__"
-"""Spark takes a dot in a name for a member."""
 _MOST_SHOWN: Final = 3
 
 
 def batch_name(path: str) -> str:
-    return path.replace(".", _INSIDE)
+    """Spark would take a dot for a member."""
+    return path.replace(".", "__")
 
 
 def measure_name(number: int) -> str:
     """Of what is worked out for the check of that number."""
-    return f"{_MEASURED}{number}"
-
-
-def path_of(name: str) -> str | None:
-    """The column's path; None for what is worked out."""
-    return None if name.startswith(_MEASURED) else name.replace(_INSIDE, ".")
+    return f"measured_{number}"
 
 
 def subject(number: int, check: Check) -> str:

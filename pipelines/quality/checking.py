@@ -31,20 +31,22 @@ SMALL_ROWS: Final = 1_000_000
 
 def check_tables(spark: SparkSession | None, tables: Path, small_rows: int = SMALL_ROWS) -> QualityResult:
     """Where no Spark is given it is started for tables of more rows only."""
-    return _Checking(spark, tables, small_rows).result()
+    checking = Checking(spark, tables, small_rows)
+    return QualityResult((checking.types(), *(checking.suite(table) for table in WRITTEN)))
 
 
-class _Checking:
-    def __init__(self, spark: SparkSession | None, tables: Path, small_rows: int) -> None:
+class Checking:
+    """Table by table."""
+
+    def __init__(self, spark: SparkSession | None, tables: Path, small_rows: int = SMALL_ROWS) -> None:
         self._spark, self._small_rows = spark, small_rows
         self._gate = Gate()
         self._stored = {table.name: Stored(table.name, tables / table.name) for table in WRITTEN}
         self._types = list(footers.type_rows((table, self._stored[table.name]) for table in WRITTEN))
         self._broken = footers.broken_columns(self._types)
 
-    def result(self) -> QualityResult:
-        types = Suite(footers.SUITE, len(self._types), tuple(self._of_types()))
-        return QualityResult((types, *(self._suite(table) for table in WRITTEN)))
+    def types(self) -> Suite:
+        return Suite(footers.SUITE, len(self._types), tuple(self._of_types()))
 
     def _of_types(self) -> Iterator[Checked]:
         """Told table by table, though looked at together."""
@@ -59,7 +61,7 @@ class _Checking:
                 told = [{name: value for name, value in row.items() if name != "table"} for row in rows]
                 yield _checked(table, outcome, told)
 
-    def _suite(self, table: Table) -> Suite:
+    def suite(self, table: Table) -> Suite:
         stored, checks = self._stored[table.name], readable(checks_of(table), self._broken)
         if not stored.rows or not checks:
             return Suite(table.name, stored.rows, ())

@@ -6,14 +6,18 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from pipelines.quality.batches import batch_name, path_of, subject
+from pipelines.quality.batches import batch_name, subject
 from pipelines.quality.checks import NotNull, OneOf, SameAs, Within
 from pipelines.quality.result import MAX_EXAMPLES
 
 # Releases that report their use ask this first; what was captured is nobody else's business.
 os.environ["GX_ANALYTICS_ENABLED"] = "false"
 import great_expectations as gx
-from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.data_context.types.base import (
+    DataContextConfig,
+    InMemoryStoreBackendDefaults,
+    ProgressBarsConfig,
+)
 from great_expectations.expectations.core.expect_column_pair_values_to_be_equal import ExpectColumnPairValuesToBeEqual
 from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
 from great_expectations.expectations.core.expect_column_values_to_be_in_set import ExpectColumnValuesToBeInSet
@@ -43,10 +47,13 @@ class Outcome:
 
 class Gate:
     def __init__(self) -> None:
-        self._context = gx.get_context(mode="ephemeral")
+        self._context = gx.get_context(
+            mode="ephemeral",
+            project_config=DataContextConfig(store_backend_defaults=InMemoryStoreBackendDefaults()),
+        )
         self._context.enable_analytics(False)
         self._context.variables.progress_bars = ProgressBarsConfig(globally=False)
-        self._sources: dict[str, Any] = {}
+        self._engines: dict[str, Any] = {}
 
     def outcomes(
         self,
@@ -64,15 +71,15 @@ class Gate:
         found: dict[int, Outcome] = {}
         for number in sorted(failed):
             check = checks[number]
-            names = [batch_name(path) for path in dict.fromkeys((*shown, *check.columns))]
+            paths = tuple(dict.fromkeys((*shown, *check.columns)))
             wanted = {
                 "result_format": "COMPLETE" if all_rows else "SUMMARY",
                 "partial_unexpected_count": MAX_EXAMPLES,
-                "unexpected_index_column_names": names,
+                "unexpected_index_column_names": [batch_name(path) for path in paths],
             }
             result = self._validate(f"{suite}, check {number}", [(number, check)], batch, wanted).results[0].result
             rows = result["unexpected_index_list" if all_rows else "partial_unexpected_index_list"] or ()
-            found[number] = Outcome(check, result["unexpected_count"], tuple(map(_row, rows)))
+            found[number] = Outcome(check, result["unexpected_count"], tuple(_row(row, paths) for row in rows))
         return [found.get(number, Outcome(check)) for number, check in enumerate(checks)]
 
     def _validate(
@@ -83,18 +90,20 @@ class Gate:
         result_format: str | dict[str, Any],
     ) -> ExpectationSuiteValidationResult:
         suite = gx.ExpectationSuite(name, expectations=[_expectation(number, check) for number, check in checks])
-        whole = self._source(batch).add_dataframe_asset(name=name).add_batch_definition_whole_dataframe(name)
+        given = self._whole(batch).get_batch(batch_parameters={"dataframe": batch})
         # A validation definition would come to the same and keep suite and result in stores that nobody asks.
-        validated = whole.get_batch(batch_parameters={"dataframe": batch}).validate(suite, result_format=result_format)
+        validated = given.validate(suite, result_format=result_format)
         return cast("ExpectationSuiteValidationResult", validated)
 
-    def _source(self, batch: pd.DataFrame | DataFrame) -> Any:  # noqa: ANN401 - of either engine
+    def _whole(self, batch: pd.DataFrame | DataFrame) -> Any:  # noqa: ANN401 - of either engine
+        """The batch definition of its engine, for all tables: each new one makes the library write its whole setup."""
         engine = type(batch).__module__.partition(".")[0]
-        if engine not in self._sources:
+        if engine not in self._engines:
             sources: Any = self._context.data_sources
-            add = {"pandas": sources.add_pandas, "pyspark": sources.add_spark}
-            self._sources[engine] = add[engine](name=engine)
-        return self._sources[engine]
+            add = {"pandas": sources.add_pandas, "pyspark": sources.add_spark}[engine]
+            asset = add(name=engine).add_dataframe_asset(name="table")
+            self._engines[engine] = asset.add_batch_definition_whole_dataframe("whole")
+        return self._engines[engine]
 
     def _failed(self, validated: ExpectationSuiteValidationResult) -> set[int]:
         failed = set()
@@ -117,11 +126,14 @@ def _expectation(number: int, check: Check) -> Expectation:
         case OneOf(values):
             return ExpectColumnValuesToBeInSet(column=column, value_set=list(values), **said)
         case Within(low, high):
+            # The library takes bounds for floats: 2^64 is one, the number before it is not.
+            if high is not None and float(high) != high:
+                high, said["strict_max"] = high + 1, True
             return ExpectColumnValuesToBeBetween(column=column, min_value=low, max_value=high, **said)
         case SameAs(other):
             said["ignore_row_if"] = "either_value_is_missing"
             return ExpectColumnPairValuesToBeEqual(column_A=column, column_B=batch_name(other), **said)
 
 
-def _row(row: Row) -> Row:
-    return {path: value for name, value in row.items() if (path := path_of(name)) is not None}
+def _row(row: Row, paths: Sequence[str]) -> Row:
+    return {path: row[batch_name(path)] for path in paths}

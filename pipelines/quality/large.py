@@ -6,6 +6,7 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
@@ -16,7 +17,7 @@ from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Su
 from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -32,7 +33,8 @@ def large_batch(
     checks: Sequence[Check],
     others: Mapping[str, tuple[Table, Stored]],
 ) -> DataFrame:
-    rows = _read(spark, *others[table.name]).select(*(F.col(path).alias(batch_name(path)) for path in paths))
+    nested = {column.name for column in table.columns if pa.types.is_nested(column.type)}
+    rows = _read(spark, *others[table.name]).select(*(_column(path, nested) for path in paths))
     for number, check in enumerate(checks):
         name, measure = measure_name(number), check.measure
         if isinstance(measure, Reference):
@@ -52,6 +54,12 @@ def large_batch(
         elif measure is not None:
             rows = rows.withColumn(name, _measured(table, measure))
     return rows
+
+
+def _column(path: str, nested: Collection[str]) -> Column:
+    """Of a list or structure only whether it is there."""
+    value = F.when(F.col(path).isNotNull(), F.lit(True)) if path in nested else F.col(path)
+    return value.alias(batch_name(path))
 
 
 def _read(spark: SparkSession, table: Table, stored: Stored) -> DataFrame:

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pipelines.quality.checks import Kind
+
 MAX_EXAMPLES: Final = 3
 _MAX_VALUE: Final = 48
 """Characters of a value in an example."""
@@ -20,7 +22,7 @@ class Checked:
     what: str
     """What should hold, in words."""
     unexpected: int
-    """Rows in which it does not."""
+    """Rows, or of types columns, in which it does not."""
     examples: tuple[dict[str, str | None], ...] = ()
 
     @property
@@ -30,9 +32,10 @@ class Checked:
     @property
     def sentence(self) -> str:
         """Safe to print: values come from captures."""
-        rows = "not so in 1 row" if self.unexpected == 1 else f"not so in {self.unexpected} rows"
+        of = "column" if self.kind == Kind.TYPE else "row"
+        count = f"1 {of}" if self.unexpected == 1 else f"{self.unexpected} {of}s"
         shown = "; ".join(_shown(example) for example in self.examples)
-        return f"{self.table}: {self.what}: {rows}" + (f", e.g. {shown}" if shown else "")
+        return f"{self.table}: {self.what}: not so in {count}" + (f", e.g. {shown}" if shown else "")
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -110,7 +113,8 @@ def _text(value: object) -> str | None:
     # Of the pandas engine a missing value is one of several, none of which equals itself or is true.
     if value is None or repr(value) in ("<NA>", "NaT", "nan"):
         return None
-    text = str(value)
+    # Whole numbers of a column with gaps are floats by then.
+    text = str(int(value) if isinstance(value, float) and value.is_integer() else value)
     return text if len(text) <= _MAX_VALUE else f"{text[: _MAX_VALUE - 3]}..."
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
 
 from ingest.defragment import GROUP, defragment
+from pipelines.stages.envelopes import unwrapped
 from schemas.envelope import envelope_schema, wrap
-from schemas.internal import DEFRAGMENTED
+from schemas.internal import COUNTS, DEFRAGMENTED, FRAGMENTS, SCAN_ISSUES
 from schemas.model import ddl
 
 if TYPE_CHECKING:
@@ -15,8 +19,53 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from pipelines.dataset.carried import Carried
+    from schemas.model import Table
 
-def defragmented(fragments: DataFrame) -> DataFrame:
+
+class Fragments:
+    """What the fragments of a run make, together with those that earlier runs had left of the same datagrams."""
+
+    def __init__(self, fragments: DataFrame, carried: Carried | None = None) -> None:
+        self._before: DataFrame | None = None
+        self._fresh = fragments.select("file").distinct()
+        if carried is not None and carried.files.get(FRAGMENTS.name):
+            groups = F.broadcast(fragments.select(*GROUP).distinct())
+            earlier = carried.frame(FRAGMENTS).join(groups, list(GROUP), "left_semi").select(*FRAGMENTS.names)
+            self._before = _defragmented(earlier)
+            fragments = fragments.unionByName(earlier)
+        self._made = _defragmented(fragments)
+
+    def table(self, table: Table) -> DataFrame:
+        """What is new: packets of earlier captures were passed on by their own run."""
+        rows = unwrapped(self._made, table)
+        if self._before is None:
+            return rows
+        if table.name == SCAN_ISSUES.name:
+            return rows.join(unwrapped(self._before, table), list(table.names), "left_anti")
+        return rows.join(F.broadcast(self._fresh), "file", "left_semi").select(*table.names)
+
+    def counts(self) -> Counter[tuple[int, str]]:
+        """(file, counter); of earlier captures, what changes."""
+        found: Counter[tuple[int, str]] = Counter()
+        for sign, envelope in ((1, self._made), (-1, self._before)):
+            if envelope is not None:
+                rows = unwrapped(envelope, COUNTS).groupBy("file", "counter").agg(F.sum("value").alias("n")).collect()
+                for row in rows:
+                    found[row.file, row.counter] += sign * row.n
+        return found
+
+    def void_issues(self) -> list[Any]:
+        """Rows (file, frame, code) that earlier runs told and that are not true any more."""
+        if self._before is None:
+            return []
+        told, names = unwrapped(self._before, SCAN_ISSUES), list(SCAN_ISSUES.names)
+        gone = told.join(unwrapped(self._made, SCAN_ISSUES), names, "left_anti")
+        found: list[Any] = gone.select("file", "frame", "code").collect()
+        return found
+
+
+def _defragmented(fragments: DataFrame) -> DataFrame:
     """Envelope of schemas.internal.DEFRAGMENTED."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -12,11 +12,10 @@ from pyspark.sql import functions as F
 
 from decoders.net.model import Outcome
 from ingest.segments import segment_batches
-from pipelines.stages.defragment import defragmented
-from pipelines.stages.envelopes import unwrapped
+from pipelines.stages.defragment import Fragments
 from pipelines.stages.scan import split_bytes
 from pipelines.stages.tasks import packed, run_tasks
-from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SEGMENTS, SYNS
+from schemas.internal import CONVERSATIONS, FRAGMENTS, SCAN_ISSUES, SEGMENTS, SYNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,14 +48,18 @@ class Selection:
         for one in scan.splits:
             counts.update({(one.split.file, name): value for name, value in one.counts.items()})
         placed = {table.name: scan.placed(table) for table in (CONVERSATIONS, SYNS, SCAN_ISSUES)}
-        self._by_split, self._made = scan.table(CONVERSATIONS), None
+        self._by_split = scan.table(CONVERSATIONS)
+        self._made: Fragments | None = None
+        self.void_issues: list[Any] = []
+        """Rows (file, frame, code) that earlier runs told of fragments, and that are not true any more."""
         if any(counter == Outcome.IP_FRAGMENT.counter and value for (_, counter), value in counts.items()):
-            self._made = made = defragmented(scan.placed(FRAGMENTS))
+            met = Fragments(scan.placed(FRAGMENTS), earlier.carried if earlier else None)
+            self._made = met
             for table in (CONVERSATIONS, SYNS, SCAN_ISSUES):
-                placed[table.name] = placed[table.name].unionByName(unwrapped(made, table))
-            self._by_split = self._by_split.unionByName(unwrapped(made, CONVERSATIONS))
-            for row in unwrapped(made, COUNTS).groupBy("file", "counter").agg(F.sum("value").alias("n")).collect():
-                counts[row.file, row.counter] += row.n
+                placed[table.name] = placed[table.name].unionByName(met.table(table))
+            self._by_split = self._by_split.unionByName(met.table(CONVERSATIONS))
+            counts.update(met.counts())
+            self.void_issues = met.void_issues()
         self.conversations = placed[CONVERSATIONS.name]
         self.syns = placed[SYNS.name]
         self.issues = placed[SCAN_ISSUES.name]
@@ -103,6 +106,10 @@ class Selection:
             size += store.bytes
         return Segments(rows, max(2 * self._spark.sparkContext.defaultParallelism, size // STREAM_TASK_BYTES))
 
+    def fragments(self, since_ns: int) -> DataFrame:
+        """Of the captures, from a time on."""
+        return self._scan.placed(FRAGMENTS).where(F.col("ts_ns") >= since_ns)
+
     def keep(self, keys: Keys) -> None:
         """Store the segments of conversations that were not taken."""
         marked = self._spark.createDataFrame(pa.table({"key": keys, "fresh": np.ones(len(keys), np.bool_)}))
@@ -114,7 +121,7 @@ class Selection:
         if self._made is None:
             return rows
         wanted = self._spark.createDataFrame(pa.table({"key": keys}))
-        return rows.unionByName(unwrapped(self._made, SEGMENTS).join(wanted, "key", "left_semi"))
+        return rows.unionByName(self._made.table(SEGMENTS).join(wanted, "key", "left_semi"))
 
     def _totals(self, keys: DataFrame) -> list[Any]:
         """Of the conversations in (key, fresh): payload bytes by file and split, and the packets of the fresh ones."""

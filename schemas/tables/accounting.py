@@ -26,6 +26,7 @@ COUNTERS: dict[str, dict[str, str]] = {
         "set_aside_no_rpc_seen": "TCP conversations in which no segment can begin a DCE/RPC PDU.",
         "set_aside_not_rpc": "TCP connections that looked like DCE/RPC and, put in order, are not.",
         "set_aside_other_interface": "DCE/RPC connections to interfaces outside the scope.",
+        "set_aside_changed": "Packets not found again by a second look: the file changed meanwhile; see `issues`.",
     },
     "payload_bytes": {
         IN: "TCP payload bytes captured of the connections in `flows`.",

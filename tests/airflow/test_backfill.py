@@ -34,6 +34,7 @@ def test_days_are_loaded_one_by_one_and_a_bad_day_holds_back_no_other(place: Pla
     assert [ran.states[f"verify[{number}]"] for number in range(3)] == ["success", "success", "failed"]
     assert [ran.states[f"load[{number}]"] for number in range(3)] == ["success", "failed", "success"]
     assert "load[3]" not in ran.states
+    assert ran.tries["load[1]"] == ("failed", 1), "a whole analysis is not repeated for the same end"
     assert place.published() == ["2026-01-31.pcap", "2026-02-02.pcap"]
     assert "not loaded: 2026-02-01" in ran.log
     assert f"mqtrail: new findings in {place.dataset}: 2 high" in ran.log

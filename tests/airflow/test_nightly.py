@@ -88,11 +88,13 @@ def test_new_captures_are_published_and_told_of(
 
 def test_spark_submit_is_called_with_mqtrails_own_environment(place: Place) -> None:
     place.land("a.pcap")
-    place.nightly(case="case-17", scope="rpc", driver_memory="2g", application="/opt/submit.py")
+    place.nightly(
+        case="case-17", scope="rpc", driver_memory="2g", application="/opt/submit.py", spark_conf={"spark.x": "a b"}
+    )
     (submit,) = [one for one in place.calls() if one["program"] == "spark-submit"]
     arguments = submit["arguments"]
     assert arguments[arguments.index("--master") + 1] == "local[*]"
-    assert "spark.driver.memory=2g" in arguments
+    assert {"spark.driver.memory=2g", "spark.x=a b"} < set(arguments)
     application = arguments.index("/opt/submit.py")
     list_file = next(place.work.rglob("captures.json"))
     assert arguments[application + 1 :] == [

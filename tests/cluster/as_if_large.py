@@ -13,7 +13,7 @@ import pyarrow as pa
 
 import ingest.splits
 
-vars(ingest.splits)["SPLIT_BYTES"] = 8192
+vars(ingest.splits)["SPLIT_BYTES"] = 16_384
 
 import pipelines.tables  # noqa: E402 - the modules below take the bounds when they are imported
 
@@ -25,7 +25,7 @@ from pipelines.session import spark_session  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-SETTINGS = {"spark.sql.shuffle.partitions": "4"}
+SETTINGS = {"spark.sql.shuffle.partitions": "2"}
 NAMES = ("decoders", "schemas", "ingest", "pipelines.streams")
 
 

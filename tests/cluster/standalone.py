@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SPARK_HOME: Final = Path(pyspark.__file__).parent
 WORKERS: Final = 2
+QUICK_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Nothing here runs long enough for the optimising compiler to pay."""
 _PATIENCE_SECONDS: Final = 60
 
 
@@ -64,6 +66,7 @@ def _start(running: contextlib.ExitStack, folder: Path, name: str, *arguments: s
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(folder / "scratch"),
         "SPARK_DAEMON_MEMORY": "256m",
+        "JAVA_TOOL_OPTIONS": QUICK_JAVA,
         "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",  # it would want a port of its own
         # So that the log below has the lines that are waited for, whatever the machine's own Spark settings are.
         "SPARK_CONF_DIR": str(folder),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ingest.choice import HINDSIGHT_NS, Choice, Scope
+from ingest.choice import Choice, Scope
 from tests.builders import msmq, rpc
 from tests.builders.conversations import Ends, Talk, frames, write_pcap
 from tests.local import Local

@@ -7,34 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.builders import msmq, rpc
-from tests.builders.conversations import Ends, Talk, frames, write_pcap
+from tests.builders.conversations import Ends, Talk, write_pcap
+from tests.pipelines.moved import chained, frames_of, moved
 from tests.pipelines.running import counters, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from tests.builders.conversations import Frame, Packet
     from tests.pipelines.running import Row, Tables
 
 MOVED, FURTHER, LATE, WEB, ELSEWHERE = 50_001, 50_002, 50_003, 50_004, 50_005
 """The client's port names the talk."""
-
-
-def moved(port: int, server_port: int) -> list[Packet]:
-    """A conversation with no bind, joined in the middle of a PDU: nothing in its first bytes looks like DCE/RPC."""
-    talk = Talk(Ends(port, server_port=server_port)).join()
-    talk.say(rpc.request(bytes(range(1, 200)), 0, 1))
-    for call in range(2, 8):
-        msmq.receive(talk, b"message %d" % call, call)
-    # Each segment ends in the middle of a PDU.
-    sides = {True: b"", False: b""}
-    for packet in talk.packets:
-        sides[packet.from_client] += packet.payload
-    shifted = Talk(talk.ends).join()
-    for from_client, octets in ((True, sides[True][40:]), (False, sides[False][40:])):
-        for start in range(0, len(octets), 333):
-            shifted.send(octets[start : start + 333], 0x18, from_client=from_client)
-    return shifted.packets
 
 
 CHAIN = range(49_750, 49_753)
@@ -44,7 +27,7 @@ CHAIN = range(49_750, 49_753)
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
     folder = tmp_path_factory.mktemp("learning")
-    write_pcap(folder / "a.pcap", _frames(moved(MOVED, 49_664), Ends(MOVED, server_port=49_664)))
+    write_pcap(folder / "a.pcap", frames_of(moved(MOVED, 49_664), Ends(MOVED, server_port=49_664)))
     further = msmq.server_port(msmq.bound(Talk(ends := Ends(50_010, server_port=49_700)), rpc.QM2QM), 49_701, 2)
     third = moved(FURTHER, 49_701)
     late = msmq.bound(Talk(Ends(LATE, server_port=49_800)), rpc.SAMR)
@@ -54,34 +37,20 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tab
     write_pcap(
         folder / "b.pcap",
         [
-            *_frames(third, Ends(FURTHER, server_port=49_701)),
-            *_frames(further.packets, ends),
-            *_frames(late.packets, late.ends),
-            *_frames(web.packets, web.ends),
-            *[one for port in CHAIN for one in _chained(port)],
-            *_frames(moved(ELSEWHERE, 49_900), Ends(ELSEWHERE, server_port=49_900)),
+            *frames_of(third, Ends(FURTHER, server_port=49_701)),
+            *frames_of(further.packets, ends),
+            *frames_of(late.packets, late.ends),
+            *frames_of(web.packets, web.ends),
+            *[one for port in CHAIN for one in chained(port)],
+            *frames_of(moved(ELSEWHERE, 49_900), Ends(ELSEWHERE, server_port=49_900)),
         ],
     )
     mapper = msmq.bound(Talk(Ends(50_020, server_port=135)), rpc.EPM)
     msmq.map_endpoint(mapper, rpc.QM2QM, 49_664, "0.0.0.0", 2)
     msmq.map_endpoint(mapper, "fdb3a030-065f-11d1-bb9b-00a024ea5525", CHAIN[0], "0.0.0.0", 3)
     msmq.map_endpoint(mapper, rpc.QM2QM, CHAIN[0], "0.0.0.0", 4)
-    write_pcap(folder / "c.pcap", _frames(mapper.packets, mapper.ends))
+    write_pcap(folder / "c.pcap", frames_of(mapper.packets, mapper.ends))
     return run(spark, [folder / name for name in ("a.pcap", "b.pcap", "c.pcap")], folder / "tables")
-
-
-def _frames(packets: list[Packet], ends: Ends) -> list[Frame]:
-    return [one for packet in packets for one in frames(ends, packet)]
-
-
-def _chained(port: int) -> list[Frame]:
-    """Joined in the middle, as `moved`: it answers where the next one is."""
-    talk = Talk(Ends(port - 1_000, server_port=port)).join()
-    for call in range(1, 30):
-        msmq.server_port(msmq.receive(talk, b"message %d" % call, call * 2), port + 1, call * 2 + 1)
-    head, *rest = talk.packets
-    whole = head.__class__(head.from_client, head.seq + 30, head.ack, head.flags, head.payload[30:])
-    return _frames([whole, *rest], talk.ends)
 
 
 def flow(tables: Tables, port: int) -> Row | None:

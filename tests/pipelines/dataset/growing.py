@@ -9,8 +9,8 @@ from pyarrow import parquet
 from ingest.choice import Choice, Scope
 from ingest.files import expand
 from pipelines.analyze import Job
-from pipelines.dataset.extend import extend, sort_out
 from pipelines.dataset.carried import Carried
+from pipelines.dataset.extend import extend, sort_out
 from pipelines.dataset.folder import DatasetFolder
 from pipelines.inventory import hashes, take_stock
 from pipelines.tables import SMALL_BYTES

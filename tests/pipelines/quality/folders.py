@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import parquet
 
-from pipelines.quality.checks import Key, Kind, Twins
+from pipelines.quality.checks import Key, Kind, OneOf, Twins, Within
 from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
-from schemas.tables import WRITTEN
+from schemas.tables import ACCOUNTING, WRITTEN
 from schemas.tables.accounting import COUNTERS, IN
 
 if TYPE_CHECKING:
@@ -34,12 +35,10 @@ def clean_rows() -> Rows:
         for stage, counters in COUNTERS.items()
         for counter in counters
     ]
-    for table, stage, column in (("pdus", "pdus", "fate"), ("calls", "calls", "outcome"), ("calls", "decoding", "decode_state")):
-        for one in rows[table]:
-            for row in rows["accounting"]:
-                at = row["capture_id"], row["stage"]
-                if at == (one["capture_id"], stage) and row["counter"] in (IN, one[column]):
-                    row["value"] += 1
+    for counted in (one for one in ACCOUNTING.relations if isinstance(one, Counted)):
+        for one, row in product(rows[counted.table], rows["accounting"]):
+            same = (row["capture_id"], row["stage"]) == (one["capture_id"], counted.stage)
+            row["value"] += same and row["counter"] in (IN, one[counted.column])
     return rows
 
 
@@ -57,8 +56,9 @@ def _value(table: Table, column: Column, number: int) -> Any:  # noqa: ANN401
     """Ids are named for the column they refer to, numbers grow with the row."""
     if column.values:
         return column.values[0]
-    to = next((one.to for one in table.relations if isinstance(one, Reference) and one.column == column.name), column.name)
-    return _of_type(column.type, f"{to}-{number}", (column.low or 0) + number, column)
+    names = {one.column: one.to for one in table.relations if isinstance(one, Reference)}
+    text = f"{names.get(column.name, column.name)}-{number}"
+    return _of_type(column.type, text, (column.low or 0) + number, column)
 
 
 def _of_type(kind: pa.DataType, text: str, number: int, column: Column | None = None) -> Any:  # noqa: ANN401
@@ -78,11 +78,25 @@ def _of_type(kind: pa.DataType, text: str, number: int, column: Column | None = 
     return [] if pa.types.is_list(kind) else None
 
 
-def write(rows: Rows, tables: Path, schemas: dict[str, pa.Schema] | None = None) -> Path:
+def write(rows: Rows, tables: Path) -> Path:
     for table in WRITTEN:
-        (tables / table.name).mkdir(parents=True)
-        schema = (schemas or {}).get(table.name, table.arrow)
-        parquet.write_table(pa.Table.from_pylist(rows[table.name], schema=schema), tables / table.name / "0.parquet")
+        write_table(table.name, pa.Table.from_pylist(rows[table.name], schema=table.arrow), tables)
+    return tables
+
+
+def write_table(name: str, rows: pa.Table, tables: Path) -> None:
+    (tables / name).mkdir(parents=True)
+    parquet.write_table(rows, tables / name / "part-00000.parquet")
+
+
+def link(clean: Path, tables: Path, rows: Rows, *changed: str) -> Path:
+    """The clean folder with some tables written anew."""
+    tables.mkdir()
+    for table in WRITTEN:
+        if table.name in changed:
+            write_table(table.name, pa.Table.from_pylist(rows[table.name], schema=table.arrow), tables)
+        else:
+            (tables / table.name).symlink_to(clean / table.name)
     return tables
 
 
@@ -111,13 +125,12 @@ def plant(check: Check, rows: Rows) -> int:
         case Balance(value, _, name, total):
             next(one for one in rows[check.table] if one[name] == total)[value] += 1
         case Counted(stage):
-            next(one for one in rows[check.table] if one["stage"] == stage and one["value"] and one["counter"] != IN)["value"] += 1
+            names = [one for one in rows[check.table] if one["stage"] == stage and one["counter"] != IN]
+            next(one for one in names if one["value"])["value"] += 1
     return 1
 
 
 def _wrong(check: Check) -> Any:  # noqa: ANN401
-    from pipelines.quality.checks import OneOf, Within
-
     if isinstance(check.test, OneOf):
         return "\x1b[31mno such name"
     if isinstance(check.test, Within):

@@ -1,0 +1,80 @@
+"""Many conversations at once, so that wherever a capture is cut, each is cut at another place."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import TYPE_CHECKING, Final
+
+from tests.builders import containers, msmq, rpc
+from tests.builders.conversations import Ends, Talk
+from tests.pipelines.moved import chained, frames_of, moved
+from tests.pipelines.rules.random_talks import talk
+from tests.scripts.player import play
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tests.builders.conversations import Frame
+
+START_US: Final = 1_790_000_000_000_000
+SPREAD_US: Final = 30 * 3600 * 1_000_000
+"""Over which conversations begin: two midnights at most."""
+SOURCE, DESTINATION = 26, 30
+"""Addresses in an Ethernet frame with IPv4."""
+Timed = tuple[int, bytes, int]
+
+
+def crowd(seed: int, talks: int) -> list[Timed]:
+    """(time, captured bytes, wire length), in order of time. One packet in a hundred is missing."""
+    rng = random.Random(seed)
+    found: list[Timed] = []
+    for number in range(talks):
+        began = START_US + rng.randrange(SPREAD_US)
+        pace = rng.choice((1, 1, 50, 2_000))
+        packets = play(talk(rng))
+        first = packets[0].ts_us
+        found += [
+            (began + (one.ts_us - first) * pace, _elsewhere(one.frame, number), one.frame.wire_len) for one in packets
+        ]
+    for frames in _services():
+        began, step = START_US + rng.randrange(SPREAD_US), rng.choice((500, 90_000_000))
+        found += [(began + place * step, one.captured, one.wire_len) for place, one in enumerate(frames)]
+    return sorted(one for one in found if rng.random() > 0.01)
+
+
+def _services() -> list[list[Frame]]:
+    mapper = msmq.bound(Talk(Ends(50_020, server_port=135)), rpc.EPM)
+    msmq.map_endpoint(mapper, rpc.QM2QM, 49_664, "0.0.0.0", 2)
+    msmq.map_endpoint(mapper, rpc.QM2QM, 49_750, "0.0.0.0", 4)
+    late = msmq.bound(Talk(Ends(50_003, server_port=49_800)), rpc.SAMR)
+    late.say(rpc.request(call_id=2)).answer(rpc.response(call_id=2))
+    late.say(rpc.bind(rpc.SAMR, rpc.QM2QM, kind=rpc.ALTER_CONTEXT)).answer(rpc.bind_ack(2, kind=15))
+    web = Talk(Ends(50_004, server_port=80)).open().say(b"GET / HTTP/1.1\r\n\r\n").answer(b"no")
+    return [
+        frames_of(moved(50_001, 49_664), Ends(50_001, server_port=49_664)),
+        frames_of(mapper.packets, mapper.ends),
+        frames_of(late.packets, late.ends),
+        frames_of(web.packets, web.ends),
+        chained(49_750),
+        chained(49_751),
+    ]
+
+
+def _elsewhere(frame: Frame, number: int) -> bytes:
+    octets = bytearray(frame.captured)
+    for place in (SOURCE, DESTINATION):
+        octets[place + 1 : place + 3] = bytes((20 + number // 200, number % 200))
+    return bytes(octets)
+
+
+def cut(packets: Sequence[Timed], places: Sequence[int], folder: Path) -> list[Path]:
+    """A file for each part."""
+    bounds = [0, *places, len(packets)]
+    paths = []
+    for number, (begin, end) in enumerate(itertools.pairwise(bounds)):
+        path = folder / f"part{number}.pcap"
+        path.write_bytes(containers.pcap([containers.Packet(data, ts, wire) for ts, data, wire in packets[begin:end]]))
+        paths.append(path)
+    return paths

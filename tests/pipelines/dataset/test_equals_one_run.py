@@ -1,0 +1,41 @@
+"""The tables after any number of runs are those of one run over all the captures."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.pipelines.dataset.crowd import crowd, cut
+from tests.pipelines.dataset.growing import add, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+
+def differences(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[str]:
+    """A few of the rows that only one of them has."""
+    found = []
+    for name in sorted(one.keys() | other.keys()):
+        first, second = one.get(name, []), other.get(name, [])
+        if first != second:
+            found += [f"{name} only whole: {row}" for row in sorted(set(first) - set(second))[:2]]
+            found += [f"{name} only grown: {row}" for row in sorted(set(second) - set(first))[:2]]
+    return found
+
+
+@pytest.mark.parametrize(("seed", "nights", "in_order"), [(1, 4, True), (2, 3, False)])
+def test_cut_anywhere(spark: SparkSession, tmp_path: Path, seed: int, nights: int, *, in_order: bool) -> None:
+    rng = random.Random(seed)
+    packets = crowd(seed, 25)
+    parts = cut(packets, sorted(rng.sample(range(1, len(packets)), nights - 1)), tmp_path)
+    add(spark, tmp_path / "whole", parts)
+    if not in_order:
+        rng.shuffle(parts)
+    for part in parts:
+        assert add(spark, tmp_path / "grown", [part])
+        assert not add(spark, tmp_path / "grown", [part])
+    assert differences(read(tmp_path / "whole"), read(tmp_path / "grown")) == []
