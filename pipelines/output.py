@@ -99,6 +99,11 @@ class OutputFolder(Workplace):
             raise OutputRefused(f"{self.final}: is a dataset; add to it with --dataset, or choose another with --out")
 
 
+def staged_beside(final: str) -> str:
+    """Where the next state of a dataset waits to be published."""
+    return join(parent_of(final), f".{name_of(final)}.staged")
+
+
 def _partials(final: str) -> Iterator[str]:
     start = f".{name_of(final)}.partial-"
     for name in entries(parent_of(final)):

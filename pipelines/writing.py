@@ -129,7 +129,8 @@ class FileWriter:
 
     def add(self, batch: pa.RecordBatch) -> None:
         self._held.append(batch)
-        self._held_bytes += batch.nbytes
+        # nbytes of pyarrow 26 crashes on an empty list without offsets.
+        self._held_bytes += batch.get_total_buffer_size()
         self._rows += len(batch)
         for stage, column in COUNTED.get(self._table, ()):
             self._counts.update(count_rows(batch, stage, column))

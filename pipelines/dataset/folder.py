@@ -13,8 +13,6 @@ from ingest.files import (
     link_or_copy,
     lock,
     move,
-    name_of,
-    parent_of,
     read_bytes,
     remove_file,
     remove_folder,
@@ -22,7 +20,7 @@ from ingest.files import (
 )
 from pipelines.dataset.base import Base
 from pipelines.manifest import FORMAT, HISTORY, MANIFEST, read_manifest, sha256_of, stored_files, write_manifest
-from pipelines.output import OURS, OutputRefused, Workplace
+from pipelines.output import OURS, OutputRefused, Workplace, staged_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +38,7 @@ class DatasetFolder(Workplace):
 
     def __init__(self, final: str, waiting: Callable[[str], None] | None = None) -> None:
         super().__init__(final)
-        self.staged = join(parent_of(self.final), f".{name_of(self.final)}.staged")
+        self.staged = staged_beside(self.final)
         self.manifest: Json | None = None
         self._waiting = waiting
         self._held = contextlib.ExitStack()

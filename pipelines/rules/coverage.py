@@ -7,8 +7,8 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def notes() -> tuple[Note, ...]:
 
 def _entries(table: str) -> Iterator[dict[str, Any]]:
     for name in _FILES:
-        content = tomllib.loads((Path(__file__).parent / "clauses" / name).read_text(encoding="utf-8"))
+        # Also where the code lies in a zip on a worker.
+        content = tomllib.loads((resources.files("pipelines.rules") / "clauses" / name).read_text(encoding="utf-8"))
         for entry in content[table]:
             yield {**entry, "document": content["document"], "rules": tuple(entry.get("rules", ()))}
 

@@ -62,6 +62,7 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
             | {"base_low": None, "base_high": None},
         )
         row["packets"] += 1
+        row["last_ts_ns"] = (10**15 + frame) * 1_000
         row["payload_bytes"] += len(item.payload)
         row["well_known_port"] |= bool(item.payload) and bool(PORTS & {item.sport, item.dport})
         row["may_be_rpc"] |= begins_like_rpc(item.payload)

@@ -96,7 +96,8 @@ def test_no_permission(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("ingest.files.os.open", refuse)  # root may read everything, so chmod would prove nothing
+    # Root may read everything, so chmod would prove nothing.
+    monkeypatch.setattr("ingest.files.reading.os.open", refuse)
     code, said = analyze(capsys, tmp_path / "in.pcap", "--out", tmp_path / "out")
     assert code == 11
     assert "no permission to read the file; run as a user who may" in said

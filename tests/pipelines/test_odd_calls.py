@@ -111,12 +111,16 @@ def test_one_server_cannot_crowd_out_the_announcements_of_another(path: Path, mo
 
     def row(server: str, port: int) -> Row:
         ends = {"resp_h": server}
-        return {"host": server, "port": port, "interface_uuid": rpc.QM2QM, "protocol": "ncacn_ip_tcp", "id": ends}
+        return {"host": server, "port": port, "interface_uuid": rpc.QM2QM, "protocol": "ncacn_ip_tcp", "id": ends} | {
+            "ts_ns": port
+        }
 
     believed = [announced.note(row("10.0.0.9", port)) for port in range(30_000, 30_000 + MAX_LEARNED_OF_A_SERVER + 5)]
     assert believed == [True] * MAX_LEARNED_OF_A_SERVER + [False] * 5
     assert announced.note(row("10.0.0.2", 49_664))
-    assert {"host": "10.0.0.2", "port": 49_664, "interface_uuid": rpc.QM2QM} in announced.rows()
+    assert announced.note(row("10.0.0.2", 49_664) | {"ts_ns": 7})
+    found_at = {"host": "10.0.0.2", "port": 49_664, "interface_uuid": rpc.QM2QM, "ts_ns": 7}
+    assert found_at in announced.rows()
     monkeypatch.setattr("pipelines.decode.endpoints.MAX_LEARNED_OF_A_SERVER", 1)
     flood = talk(135, rpc.EPM)
     for port in range(3):
