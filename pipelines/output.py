@@ -76,6 +76,9 @@ class Workplace:
         """Put the finished folder in its place; an older one is removed only after that."""
         if is_local(self.staging):
             Path(self.staging).chmod(_usual_mode())
+            state = Path(self.staging) / "state"
+            if state.is_dir():  # it holds payload, whatever the tables hold
+                state.chmod(PRIVATE)
         swap_folders(self.staging, self.final)
 
 

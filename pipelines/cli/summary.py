@@ -35,7 +35,7 @@ def summary(finished: Finished, quality: QualityResult | None, folder: str, fail
     print(f"{len(finished.row_counts) - len(with_rows)} other tables have no rows")
     print(_judgement(finished))
     if quality is not None:
-        print(f"quality: {quality.summary}")
+        print(quality.summary)
     if finished.imbalances:
         problems = "\n".join(f"  {sentence}" for sentence in finished.imbalances)
         raise Stop(ExitCode.DATA_QUALITY, f"the accounting does not add up, please report this:\n{problems}")
