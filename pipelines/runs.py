@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest.choice import Choice, Scope
@@ -100,7 +99,7 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
     extended = extend(wanted.job(spark, folder.staging), sorted_out, hashed, base)
     finished = extended.finished
     folder.assemble(finished.written, extended.kept)
-    quality = _checked(wanted, spark, folder.staging)
+    quality = _checked(wanted, spark, folder.staging, pruned=bool(base.pruned_before))
     facts = _facts(wanted, finished) | _findings(extended) | {"pruned_before": base.pruned_before or None}
     folder.seal(facts, finished.written, extended.kept)
     return Done(finished, quality, sorted_out)
@@ -112,7 +111,7 @@ def prune_dataset(wanted: Wanted, folder: DatasetFolder, before: dt.date) -> Don
     extended = prune(wanted.job(spark, folder.staging), folder.base, before)
     finished = extended.finished
     folder.assemble(finished.written, extended.kept)
-    quality = _checked(wanted, spark, folder.staging)
+    quality = _checked(wanted, spark, folder.staging, pruned=True)
     facts = _facts(wanted, finished) | _findings(extended) | {"pruned_before": before.isoformat()}
     folder.seal(facts, finished.written, extended.kept)
     return Done(finished, quality)
@@ -133,11 +132,11 @@ def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:
             )
 
 
-def _checked(wanted: Wanted, spark: SparkSession, folder: str) -> QualityResult | None:
+def _checked(wanted: Wanted, spark: SparkSession, folder: str, *, pruned: bool = False) -> QualityResult | None:
     if not wanted.check:
         return None
     wanted.say("checking the tables")
-    result = check_tables(spark, Path(join(folder, "tables")))
+    result = check_tables(spark, join(folder, "tables"), pruned=pruned)
     write_bytes(join(folder, "quality.json"), result.text().encode())
     return result
 

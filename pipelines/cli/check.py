@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.files import is_folder, join, normalised, write_bytes
@@ -33,9 +32,11 @@ def run(options: argparse.Namespace) -> int:
             return ExitCode.DONE
     if not is_folder(join(folder, "tables")):
         raise Stop(ExitCode.NO_INPUT, f"{folder}: has no folder tables; name the output folder of a run")
-    from pipelines.quality import check_tables  # noqa: PLC0415 - after the cheap things that can go wrong
+    from pipelines.manifest import read_manifest  # noqa: PLC0415 - after the cheap things that can go wrong
+    from pipelines.quality import check_tables  # noqa: PLC0415
 
-    result = check_tables(None, Path(folder) / "tables")
+    pruned = bool((read_manifest(folder) or {}).get("pruned_before"))
+    result = check_tables(None, join(folder, "tables"), pruned=pruned)
     print(result.summary)
     for failure in result.failures:
         print(f"mqtrail: {failure.sentence}", file=sys.stderr)

@@ -129,4 +129,6 @@ def _rtt_us(call: Call) -> int | None:
     answered = call.response.first_ts_ns if call.response else call.fault.ts_ns if call.fault else NO_TIME
     if call.request is None or NO_TIME in (answered, call.request.last_ts_ns):
         return None
-    return (answered - call.request.last_ts_ns) // 1000
+    rtt_us = (answered - call.request.last_ts_ns) // 1000
+    # Nobody answers what was not asked yet: two capture points whose clocks differ.
+    return None if rtt_us < 0 and call.request.fragments == 1 else rtt_us

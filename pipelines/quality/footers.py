@@ -45,7 +45,7 @@ def _of_table(table: Table, stored: Stored) -> Iterator[Row]:
             met = column, found.get(column)
             if met not in seen:
                 seen.add(met)
-                yield _row(table.name, column, declared.get(column), met[1], file.relative_to(stored.folder).as_posix())
+                yield _row(table.name, column, declared.get(column), met[1], file)
     if not seen:
         yield from (_row(table.name, column, kind, None, None) for column, kind in declared.items())
 

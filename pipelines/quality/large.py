@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from ingest.files import spark_url
 from pipelines.quality.batches import batch_name, measure_name
 from pipelines.quality.checks import Key, Twins
 from schemas.model import TIMESTAMP, ddl
@@ -63,7 +64,7 @@ def _column(path: str, nested: Collection[str]) -> Column:
 
 
 def _read(spark: SparkSession, table: Table, stored: Stored) -> DataFrame:
-    return spark.read.schema(ddl(table.arrow)).parquet(*map(str, stored.files))
+    return spark.read.schema(ddl(table.arrow)).parquet(*map(spark_url, stored.files))
 
 
 def _number(table: Table, name: str) -> Column:

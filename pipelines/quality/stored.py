@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
+from ingest.files import files_below, join, open_input
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 _READERS: Final = 8
 
@@ -23,18 +24,20 @@ class Stored:
     """One table."""
 
     name: str
-    folder: Path
+    folder: str
 
     @cached_property
-    def files(self) -> tuple[Path, ...]:
+    def files(self) -> tuple[str, ...]:
         """Below it in any depth: a dataset has a folder a date, whose column is in the folder's name only."""
-        return tuple(sorted(file for file in self.folder.rglob("*.parquet") if file.name[0] not in "._"))
+        names = (name for name, _ in files_below(self.folder))
+        ours = (name for name in names if name.endswith(".parquet") and name.rpartition("/")[2][0] not in "._")
+        return tuple(join(self.folder, name) for name in ours)
 
     @cached_property
     def _footers(self) -> tuple[tuple[pa.Schema, int], ...]:
-        def footer(file: Path) -> tuple[pa.Schema, int]:
+        def footer(file: str) -> tuple[pa.Schema, int]:
             try:
-                metadata = parquet.read_metadata(file)
+                metadata = parquet.read_metadata(open_input(file))
             except pa.ArrowInvalid:
                 # Then every column is missing in it, which is told with the file's name.
                 return pa.schema([]), 0
@@ -44,8 +47,10 @@ class Stored:
             return tuple(readers.map(footer, self.files))
 
     @property
-    def schemas(self) -> Iterator[tuple[Path, pa.Schema]]:
-        return ((file, schema) for file, (schema, _) in zip(self.files, self._footers, strict=True))
+    def schemas(self) -> Iterator[tuple[str, pa.Schema]]:
+        """By the file's name below the folder."""
+        names = (file.removeprefix(self.folder).lstrip("/") for file in self.files)
+        return ((name, schema) for name, (schema, _) in zip(names, self._footers, strict=True))
 
     @property
     def rows(self) -> int:
@@ -53,20 +58,24 @@ class Stored:
 
     def read(self, paths: Sequence[str]) -> pa.Table:
         """These columns, members of structures as `id.orig_p`; under their own names."""
-        parts = [_flat(parquet.ParquetFile(file).read(columns=list(paths)), paths) for file in self.files]
+        parts = [_flat(_opened(file).read(columns=list(paths)), paths) for file in self.files]
         return pa.concat_tables(parts)
 
     def among(self, name: str, wanted: pa.Array) -> pa.Array:
         """Those of the wanted values that the column has, file by file."""
-        found = [_matching(parquet.ParquetFile(file).read(columns=[name])[name], wanted) for file in self.files]
+        found = [_matching(_opened(file).read(columns=[name])[name], wanted) for file in self.files]
         return pa.concat_arrays(found) if found else wanted[:0]
 
     def counts(self, names: Sequence[str]) -> Iterator[tuple[tuple[object, ...], int]]:
         """How many rows have which values in these columns, file by file."""
         for file in self.files:
-            read = parquet.ParquetFile(file, read_dictionary=list(names)).read(columns=list(names))
+            read = parquet.ParquetFile(open_input(file), read_dictionary=list(names)).read(columns=list(names))
             for row in read.group_by(list(names)).aggregate([([], "count_all")]).to_pylist():
                 yield tuple(row[name] for name in names), row["count_all"]
+
+
+def _opened(file: str) -> parquet.ParquetFile:
+    return parquet.ParquetFile(open_input(file))
 
 
 def _flat(read: pa.Table, paths: Sequence[str]) -> pa.Table:

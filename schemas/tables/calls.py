@@ -24,7 +24,8 @@ CALLS = Table(
         Column(
             "rtt_us",
             LONG,
-            "Microseconds from the request's last fragment to the answer's first; negative where that came first.",
+            "Microseconds from the request's last fragment to the answer's first; negative where a request of several "
+            "fragments was answered before its last one. Null where clocks contradict each other.",
         ),
         Column("endpoint", STRING, "Name of the interface; null where it is not known.", values=ENDPOINT_NAMES),
         Column("interface_uuid", STRING, "Its UUID."),

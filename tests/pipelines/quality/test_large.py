@@ -29,8 +29,8 @@ def test_both_engines_agree(table: Table, spark: SparkSession, clean: Path, tmp_
         # The next one meets another row.
         rows[table.name].insert(0, rows[table.name].pop())
     spoilt = link(clean, tmp_path / "tables", rows, table.name)
-    assert Checking(spark, clean, small_rows=0).suite(table).success
-    small, large = (Checking(spark, spoilt, small_rows=most).suite(table) for most in (1_000, 0))
+    assert Checking(spark, str(clean), small_rows=0).suite(table).success
+    small, large = (Checking(spark, str(spoilt), small_rows=most).suite(table) for most in (1_000, 0))
     assert {check.what for check in found.values()} <= {one.what for one in small.checked if not one.success}
     counts = [[(one.what, one.unexpected) for one in suite.checked] for suite in (small, large)]
     assert counts[0] == counts[1]
