@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz promise bench docs sample clean setup setup-test
+.PHONY: help demo test lint fuzz promise bench audit docs sample clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -27,8 +27,14 @@ fuzz: setup-test  ## 200,000 mutated stubs and 20,000 mutated captures; takes a 
 promise: setup-test  ## random conversations with packets missing: nobody may look guilty; ten minutes
 	@$(BIN)/python -m tests.pipelines.rules.random_talks_main --seed 1000 --minutes 10
 
+soak: setup-test  ## kill workers and drivers, fill disks, change captures, five gigabytes in one conversation; hours
+	@$(BIN)/python -m soak
+
 bench: setup-test  ## measure; prints figures side by side with dpkt and impacket
 	@$(BIN)/python -m bench
+
+audit:  ## known vulnerabilities of the pinned versions, where a database can be reached
+	@scripts/audit
 
 docs: setup  ## write the reference pages from the declarations
 	@$(BIN)/python -m schemas.write_pages docs/reference
@@ -38,7 +44,7 @@ sample: setup-test  ## record the sample capture again (root, loopback traffic o
 	@$(BIN)/python -m samples.make_sample
 
 clean:  ## remove what the other targets made
-	rm -rf .venv .venv-airflow out build dist bench/data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-airflow .venv-audit out build dist bench/data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ingest.files import exists, join, read_bytes, write_bytes
@@ -20,6 +21,8 @@ HISTORY: Final = "runs"
 FORMAT: Final = 2
 """Of the manifest and of what a dataset carries: a dataset of another format is not added to."""
 Json = dict[str, Any]
+_NAMES: Final = re.compile(r"[a-z]+\.(json|html)|(tables|state|runs)(/[A-Za-z0-9_=-]+)*/[A-Za-z0-9_-]+\.(parquet|json)")
+"""What outputs are called: a manifest that leads out of its folder was not written by us."""
 
 
 class ManifestDamaged(Exception):
@@ -37,6 +40,9 @@ def read_manifest(folder: str) -> Json | None:
         raise ManifestDamaged(f"{path}: is no JSON ({error})") from None
     if not isinstance(found, dict) or not isinstance(found.get("outputs"), list):
         raise ManifestDamaged(f"{path}: is no manifest of mqtrail")
+    for entry in found["outputs"]:
+        if not isinstance(entry, dict) or not _NAMES.fullmatch(str(entry.get("path"))):
+            raise ManifestDamaged(f"{path}: names a file that no run writes: {entry}"[:500])
     return found
 
 

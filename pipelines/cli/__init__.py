@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
-import sys
 import traceback
 from typing import TYPE_CHECKING
 
 from pipelines.cli import analyze, check, export, inspect, prune, publish, rules, schema, verify
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.printable import warn
 from pipelines.version import VERSION
 
 if TYPE_CHECKING:
@@ -41,17 +41,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except Stop as stop:
-        print(f"mqtrail: {stop}", file=sys.stderr)
+        warn(f"{stop}")
         return stop.code
     except KeyboardInterrupt:
-        print("mqtrail: interrupted; nothing was written", file=sys.stderr)
+        warn("interrupted; nothing was written")
         return 130
     except Exception as error:  # noqa: BLE001 - the last resort: a sentence for the user, the trace for us
         if getattr(options, "debug", False):
             traceback.print_exc()
         if "No space left on device" in str(error):
-            print(f"mqtrail: {_FULL}", file=sys.stderr)
+            warn(f"{_FULL}")
             return ExitCode.UNEXPECTED
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
-        print(f"mqtrail: unexpected: {first_line}\nRun again with --debug for the details.", file=sys.stderr)
+        warn(f"unexpected: {first_line}\nRun again with --debug for the details.")
         return ExitCode.UNEXPECTED

@@ -12,6 +12,7 @@ from ingest.choice import Scope
 from ingest.files import NoSuchInput, expand, is_local, normalised
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.options import spark_settings, thresholds
+from pipelines.cli.printable import warn
 from pipelines.cli.summary import summary
 from pipelines.output import OutputFolder, OutputRefused
 from pipelines.rules.model import Level
@@ -114,20 +115,20 @@ def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -
             folder.publish() if done.good and not options.no_publish else folder.stage()
     sorted_out = done.sorted_out if isinstance(done, Done) else done
     for one, reason in sorted_out.unready if sorted_out else ():
-        print(f"mqtrail: {one.shown_path}: left out: {reason}", file=sys.stderr)
+        warn(f"{one.shown_path}: left out: {reason}")
     if not isinstance(done, Done):
         print(f"nothing new: {len(done.known)} captures are in the dataset already")
         return ExitCode.INPUT_DAMAGED if done.unready else ExitCode.DONE
     if not done.good:
-        print(f"mqtrail: {folder.final}: stays as it was; what failed lies in {folder.staged}", file=sys.stderr)
+        warn(f"{folder.final}: stays as it was; what failed lies in {folder.staged}")
     elif options.no_publish:
-        print(f"mqtrail: staged; `mqtrail publish {options.dataset}` makes it visible", file=sys.stderr)
+        warn(f"staged; `mqtrail publish {options.dataset}` makes it visible")
     code = summary(done.finished, done.quality, folder.final, options.fail_on)
     return ExitCode.INPUT_DAMAGED if sorted_out and sorted_out.unready and not code else code
 
 
 def waiting(holder: str) -> None:
-    print(f"mqtrail: waiting for {holder}, which is adding to the dataset", file=sys.stderr)
+    warn(f"waiting for {holder}, which is adding to the dataset")
 
 
 def _inputs(options: argparse.Namespace) -> list[Input]:

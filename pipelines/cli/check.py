@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ingest.files import is_folder, join, normalised, write_bytes
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.printable import warn
 from pipelines.output import staged_beside
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     result = check_tables(None, join(folder, "tables"), pruned=pruned)
     print(result.summary)
     for failure in result.failures:
-        print(f"mqtrail: {failure.sentence}", file=sys.stderr)
+        warn(f"{failure.sentence}")
     written = join(folder, "quality.json")
     try:
         write_bytes(written, result.text().encode())

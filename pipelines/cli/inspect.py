@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from ingest.containers.model import NO_TIME, Note
 from ingest.files import NoSuchInput, expand, sha256, size_of
 from ingest.splits import SplitReader, plan
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.printable import printable, warn
 
 if TYPE_CHECKING:
     import argparse
@@ -59,13 +59,13 @@ def run(options: argparse.Namespace) -> int:
         seen = look(path)
         states.append(seen.state)
         # At once: of thousands of captures the first ones can be read while the last ones are looked at.
-        print(json.dumps(asdict(seen)) if options.json else _sentence(seen), flush=True)
+        print(json.dumps(asdict(seen)) if options.json else printable(_sentence(seen)), flush=True)
     if all(state == "unreadable" for state in states):
-        print("mqtrail: no capture could be read", file=sys.stderr)
+        warn("no capture could be read")
         return ExitCode.NO_CAPTURE_READABLE
     damaged = sum(state != "complete" for state in states)
     if damaged:
-        print(f"mqtrail: {damaged} of {len(states)} files are damaged", file=sys.stderr)
+        warn(f"{damaged} of {len(states)} files are damaged")
     return ExitCode.INPUT_DAMAGED if damaged else ExitCode.DONE
 
 

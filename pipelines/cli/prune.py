@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import sys
 from typing import TYPE_CHECKING
 
 from ingest.choice import Scope
 from pipelines.cli.analyze import Progress, started_spark, waiting
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.options import spark_settings
+from pipelines.cli.printable import warn
 
 if TYPE_CHECKING:
     from pipelines.dataset.folder import DatasetFolder
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     except OutputRefused as error:
         raise Stop(ExitCode.USAGE, str(error)) from None
     for failure in done.quality.failures if done.quality else ():
-        print(f"mqtrail: {failure.sentence}", file=sys.stderr)
+        warn(f"{failure.sentence}")
     if not done.good:
         raise Stop(ExitCode.DATA_QUALITY, f"{folder.final}: stays as it was; what failed lies in {folder.staged}")
     after = sum(done.finished.row_counts.values())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from ingest.files import join
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.printable import warn
 from pipelines.rules.model import Level
 
 if TYPE_CHECKING:
@@ -19,14 +19,13 @@ def summary(finished: Finished, quality: QualityResult | None, folder: str, fail
 
     for row in finished.captures:
         if row["state"] != "complete":
-            print(f"mqtrail: {row['path']}: {row['state']}; the table issues says why", file=sys.stderr)
+            warn(f"{row['path']}: {row['state']}; the table issues says why")
         elif not row["packets"]:
-            print(f"mqtrail: {row['path']}: holds no packets", file=sys.stderr)
+            warn(f"{row['path']}: holds no packets")
     if not finished.row_counts["flows"]:
-        print(
-            "mqtrail: no connection to keep was found; the table accounting says what became of the packets, "
+        warn(
+            "no connection to keep was found; the table accounting says what became of the packets, "
             "and --scope rpc would keep every DCE/RPC connection",
-            file=sys.stderr,
         )
     with_rows = {name: rows for name, rows in finished.row_counts.items() if rows}
     width = max(map(len, with_rows))
@@ -41,11 +40,11 @@ def summary(finished: Finished, quality: QualityResult | None, folder: str, fail
         raise Stop(ExitCode.DATA_QUALITY, f"the accounting does not add up, please report this:\n{problems}")
     if quality is not None and not quality.success:
         for failure in quality.failures:
-            print(f"mqtrail: {failure.sentence}", file=sys.stderr)
+            warn(f"{failure.sentence}")
         return ExitCode.DATA_QUALITY
     if fail_on and (found := at_or_above(finished.tally, Level(fail_on))):
         named = ", ".join(f"{rule} ({count})" for rule, count in sorted(found.items()))
-        print(f"mqtrail: findings of level {fail_on} or above: {named}", file=sys.stderr)
+        warn(f"findings of level {fail_on} or above: {named}")
         return ExitCode.FINDINGS
     return ExitCode.INPUT_DAMAGED if finished.damaged else ExitCode.DONE
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Final
 
 from ingest.files import normalised
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.printable import warn
 
 if TYPE_CHECKING:
     import argparse
@@ -32,9 +32,9 @@ def run(options: argparse.Namespace) -> int:
     if found is None:
         raise Stop(ExitCode.NO_INPUT, f"{options.folder}: has no run.json; name the output folder of a run")
     for path in found.gone[:SHOWN]:
-        print(f"mqtrail: {path}: the capture is not there any more; not checked", file=sys.stderr)
+        warn(f"{path}: the capture is not there any more; not checked")
     for problem in found.problems[:SHOWN]:
-        print(f"mqtrail: {problem}", file=sys.stderr)
+        warn(f"{problem}")
     if found.problems:
         raise Stop(
             ExitCode.DATA_QUALITY, f"{options.folder}: {len(found.problems)} things are not as the run left them"

@@ -1,0 +1,111 @@
+"""Rows taken out of files, and captures numbered another way."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from pipelines.dataset.renumbering import Renumbering
+from pipelines.exporting import json_lines
+from pipelines.facts.model import BlindFact, Moment, from_row, to_row
+from pipelines.facts.reasons import Reason
+from pipelines.shelves import SORT_KEYS, Shelves
+from pipelines.stored import NotAmong, NotIssues, OfKeys, Stored, thinned
+from pipelines.writing import write_rows
+from schemas.internal import FACTS, SEGMENTS
+from schemas.state import CARRIED_CONNECTIONS
+from schemas.tables import ISSUES, PDUS, SESSIONS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from schemas.model import Table
+
+
+def stored(folder: Path, table: Table, rows: list[dict[str, Any]], name: str = "old") -> list[Stored]:
+    shelf = Shelves(str(folder / name), dated=True, prefix="r000001-").table(table)
+    return [
+        Stored(str(folder / name), one) for one in write_rows(shelf, pa.Table.from_pylist(rows, schema=table.arrow))
+    ]
+
+
+def rows_of(folder: Path, paths: list[str]) -> list[dict[str, Any]]:
+    return [row for path in paths for row in parquet.ParquetFile(folder / path).read().to_pylist()]
+
+
+def test_only_files_that_lose_rows_are_written_again(tmp_path: Path) -> None:
+    day = 86_400_000_000
+    rows = [
+        {"uid": uid, "ts": ts, "capture_id": "c", "fate": "call"}
+        for uid, ts in (("a", 0), ("b", 1), ("a", day), ("c", 2 * day))
+    ]
+    files = stored(tmp_path, PDUS, rows)
+    assert len(files) == 3
+    thin = thinned(None, [(file, NotAmong("uid", frozenset("a"))) for file in files], str(tmp_path / "new"), "r000002-")  # type: ignore[arg-type]
+    assert [file.written.path for file in thin.kept] == [files[2].written.path]
+    assert [one.path for one in thin.written] == ["tables/pdus/date=1970-01-01/r000002-again-00000.parquet"]
+    assert [row["uid"] for row in rows_of(tmp_path / "new", [one.path for one in thin.written])] == ["b"]
+    assert thin.removed == {("c", "pdus", "call"): 2}
+    assert thin.removed_rows == 2
+    assert len(list((tmp_path / "new").rglob("*.parquet"))) == 1
+
+
+def test_rows_are_told_apart_by_servers_places_and_keys(tmp_path: Path) -> None:
+    sessions = pa.Table.from_pylist(
+        [{"id": {"resp_h": host}} for host in ("10.0.0.1", "10.0.0.2")], schema=SESSIONS.arrow
+    )
+    assert NotAmong("id.resp_h", frozenset(["10.0.0.2"]))(sessions).to_pylist() == [True, False]
+    issues = pa.Table.from_pylist(
+        [
+            {"capture_id": "c", "frame": 1, "code": "x", "uid": None},
+            {"capture_id": "c", "frame": 2, "code": "x", "uid": None},
+            {"capture_id": "c", "frame": 1, "code": "x", "uid": "U"},
+        ],
+        schema=ISSUES.arrow,
+    )
+    keeps = NotIssues(frozenset([("c", 2, "x")]), frozenset("U"))
+    assert keeps(issues).to_pylist() == [True, False, False]
+    segments = pa.Table.from_pylist([{"key": key, "ts_ns": ts} for key, ts in ((5, 1), (5, 9), (7, 1))], SEGMENTS.arrow)
+    since = np.array([3], np.int64)
+    assert OfKeys(np.array([5], np.int64), since)(segments).to_pylist() == [True, True, False]
+    assert OfKeys(np.array([5], np.int64), since, "ts_ns")(segments).to_pylist() == [False, True, False]
+
+
+def test_captures_are_renumbered_wherever_rows_name_them() -> None:
+    to = Renumbering({0: 2, 1: 0, 2: 1})
+    fact = BlindFact(Moment(5, 0, 1), "U", "10.0.0.1", "10.0.0.2", Moment(9, 1, 3), Reason.SEALED)
+    (batch,) = pa.Table.from_pylist([to_row(fact)], schema=FACTS.arrow).to_batches()
+    (row,) = to.batch(batch, FACTS).to_pylist()
+    assert from_row(row) == BlindFact(Moment(5, 2, 1), "U", "10.0.0.1", "10.0.0.2", Moment(9, 0, 3), Reason.SEALED)
+    counts = [
+        [{"file": 0, "stage": "s", "counter": "c", "value": 1}, {"file": 1, "stage": "s", "counter": "c", "value": 2}],
+        [],
+        [{"file": 2, "stage": "s", "counter": "c", "value": 3}],
+    ]
+    rows = [{"uid": str(n), "key": n, "counts": one} for n, one in enumerate(counts)]
+    (batch,) = pa.Table.from_pylist(rows, schema=CARRIED_CONNECTIONS.arrow).to_batches()
+    found = to.batch(batch, CARRIED_CONNECTIONS).to_pylist()
+    assert [[one["file"] for one in row["counts"]] for row in found] == [[2, 0], [], [1]]
+    assert to.reversed().batch(to.batch(batch, CARRIED_CONNECTIONS), CARRIED_CONNECTIONS) == batch
+
+
+def test_export_is_the_same_however_rows_lie_in_files(tmp_path: Path) -> None:
+    rows = [
+        {"ts_ns": n // 3 if n % 7 else None, "uid": f"U{n % 4}", "is_orig": n % 2 == 0, "stream_offset": n % 5}
+        | {"call_id": n}
+        for n in range(60)
+    ]
+    found = []
+    for files in (1, 2, 5):
+        for part in range(files):
+            shelf = Shelves(str(tmp_path / str(files)), prefix=f"p{part}-").table(PDUS)
+            write_rows(shelf, pa.Table.from_pylist(rows[part::files], schema=PDUS.arrow), SORT_KEYS[PDUS.name])
+        found.append(list(json_lines(str(tmp_path / str(files)), PDUS)))
+    assert found[0] == found[1] == found[2]
+    assert sorted(json.loads(line)["call_id"] for line in found[0]) == list(range(60))
+    times = [json.loads(line)["ts_ns"] for line in found[0]]
+    assert times == sorted(times, key=lambda ts: (ts is not None, ts or 0))
