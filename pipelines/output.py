@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 from ingest.files import (
     entries,
     exists,
+    files_below,
     is_folder,
     is_local,
     join,
@@ -17,12 +18,13 @@ from ingest.files import (
     normalised,
     parent_of,
     recover_swap,
+    remove_file,
     remove_folder,
     swap_folders,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 OURS: Final = frozenset(("tables", "run.json", "report.html", "quality.json", "state", "runs"))
 PRIVATE: Final = 0o700
@@ -67,10 +69,16 @@ class Workplace:
         """Raise OutputRefused if what is there must not be touched."""
 
     def _clean_up_after_the_dead(self) -> None:
-        """A run that was killed could not remove its folder."""
+        """A run that was killed could not remove its folder. In containers it may have had our own number."""
         for left in _partials(self.final):
-            if not _is_alive(int(left.rpartition("-")[2])):
+            if left == self.staging or not _is_alive(int(left.rpartition("-")[2])):
                 remove_folder(left)
+
+    def remove_strays(self, belongs: Collection[str]) -> None:
+        """Files below `tables` and `state` that nobody told of: an attempt of a task that failed left them."""
+        for path, _ in files_below(self.staging):
+            if path not in belongs and path.partition("/")[0] in ("tables", "state"):
+                remove_file(join(self.staging, path))
 
     def publish(self) -> None:
         """Put the finished folder in its place; an older one is removed only after that."""

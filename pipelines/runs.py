@@ -75,6 +75,7 @@ def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> D
     if wanted.check:
         prepare()
     finished = analyze(wanted.job(spark, output.staging), inputs)
+    output.remove_strays({one.path for one in finished.written})
     quality = _checked(wanted, spark, output.staging)
     others = [name for name in entries(output.staging) if name in OURS and name.endswith(".json")]
     facts = _facts(wanted, finished) | {"findings": by_level(finished.tally)}

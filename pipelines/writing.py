@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -87,6 +88,25 @@ class TableWriter:
         self._times: Counter[str] = Counter()
 
     def write(self, batch: pa.RecordBatch) -> None:
+        with self._all_or_nothing():
+            self._write(batch)
+
+    def close(self) -> list[Written]:
+        with self._all_or_nothing():
+            for name in list(self._open):
+                self._finish(name)
+        return self._done
+
+    @contextlib.contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            for writer in self._open.values():
+                writer.abandon()
+            raise
+
+    def _write(self, batch: pa.RecordBatch) -> None:
         shelf = self._shelf
         if shelf.dated_by is None:
             self._file("").add(batch)
@@ -94,11 +114,6 @@ class TableWriter:
         dates = row_dates(batch, shelf.dated_by, shelf.capture_dates)
         for date in sorted(date for date in pc.unique(dates).to_pylist() if date >= shelf.since):
             self._file(f"date={date}").add(batch.filter(pc.equal(dates, date)))
-
-    def close(self) -> list[Written]:
-        for name in list(self._open):
-            self._finish(name)
-        return self._done
 
     def _file(self, folder: str) -> FileWriter:
         if folder not in self._open:
@@ -135,17 +150,33 @@ class FileWriter:
         for stage, column in COUNTED.get(self._table, ()):
             self._counts.update(count_rows(batch, stage, column))
         if self._held_bytes >= GROUP_BYTES:
-            self._flush()
+            with self._all_or_nothing():
+                self._flush()
 
     def _flush(self) -> None:
         if self._held:
             self._writer.write_table(pa.Table.from_batches(self._held, self._schema))
         self._held, self._held_bytes = [], 0
 
+    @contextlib.contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Close and remove it now: a file that is open takes its room on a full disk even when it is removed."""
+        self._sink.deaf = True
+        with contextlib.suppress(OSError, _Abandoned):
+            self._opened.__exit__(_Abandoned, _Abandoned(), None)
+
     def close(self, *, keep: bool = True) -> Written:
-        self._flush()
-        self._writer.close()
-        self._opened.__exit__(None, None, None)
+        with self._all_or_nothing():
+            self._flush()
+            self._writer.close()
+            self._opened.__exit__(None, None, None)
         if not keep:
             remove_file(join(self._root, self._path))
         counts = [
@@ -161,10 +192,16 @@ def count_rows(rows: pa.RecordBatch | pa.Table, stage: str, column: str) -> dict
     return {(row["capture_id"], stage, row[column]): row["count_all"] for row in grouped.to_pylist()}
 
 
+class _Abandoned(Exception):
+    """Tells the file to remove itself."""
+
+
 class _Hashing:
     """What Parquet's writer needs of a file, with the hash of all that went through."""
 
     closed = False
+    deaf = False
+    """The file is gone, and Parquet's writer would yet like to write the end of it."""
 
     def __init__(self, sink: IO[bytes]) -> None:
         self._sink = sink
@@ -172,6 +209,8 @@ class _Hashing:
         self.digest = hashlib.sha256()
 
     def write(self, data: Any) -> int:  # noqa: ANN401 - pyarrow hands over buffers of its own
+        if self.deaf:
+            return len(data)
         self.digest.update(data)
         self._sink.write(data)
         self.size += len(data)
@@ -181,7 +220,8 @@ class _Hashing:
         return self.size
 
     def flush(self) -> None:
-        self._sink.flush()
+        if not self.deaf:
+            self._sink.flush()
 
     def close(self) -> None:
         """The file itself is closed by whoever opened it."""

@@ -52,7 +52,7 @@ def write_talk(path: Path, number: int, size: int, message_bytes: int = 60_000, 
             rows = _placed(np.tile(octets, (len(turns), 1)), places, from_client, number, times)
             for place, is_client in zip(places, from_client, strict=True):
                 for field, side in ((_SEQ + place, is_client), (_SEQ + 4 + place, not is_client)):
-                    base = struct.unpack_from(">I", octets, field)[0]
+                    base = int.from_bytes(octets[field : field + 4].tobytes(), "big")
                     _write(rows, field, (base + turns * moved[side]) & 0xFFFF_FFFF, ">u4")
             file.write(rows.data)
     return 2 * count

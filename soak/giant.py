@@ -10,7 +10,6 @@ from soak.peaks import Peaks
 from soak.processes import mqtrail
 from soak.report import Skipped, megabytes
 from soak.stages import Interface, event_log
-from soak.tables import Row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,5 +60,5 @@ def giant(place: Path, report: Report, size: int = GIANT_BYTES) -> None:
     if code:
         return
     report.promise("no worker held more than the limit", kept=peaks.resident["worker"] <= LIMIT_BYTES)
-    found: Row = {line.split()[0]: int(line.split()[1]) for line in said.splitlines() if " rows  " in line}
+    found = {line.split()[0]: int(line.split()[1]) for line in said.splitlines() if " rows  " in line}
     report.promise(f"all {calls:,} calls are told", kept=found.get("calls") == calls)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 from ingest.files import (
     entries,
     exists,
-    files_below,
     join,
     link_or_copy,
     lock,
     move,
     read_bytes,
-    remove_file,
     remove_folder,
     write_bytes,
 )
@@ -81,11 +79,7 @@ class DatasetFolder(Workplace):
 
     def assemble(self, written: Sequence[Written], kept: Sequence[Stored]) -> None:
         """Make the staging folder hold the whole dataset: what stays is linked in."""
-        belongs = {one.path for one in written} | {file.written.path for file in kept}
-        for path, _ in files_below(self.staging):
-            # An attempt of a task that failed left it.
-            if path not in belongs and path.partition("/")[0] in ("tables", "state"):
-                remove_file(join(self.staging, path))
+        self.remove_strays({one.path for one in written} | {file.written.path for file in kept})
         for file in kept:
             link_or_copy(file.place, join(self.staging, file.written.path))
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from decoders.limits import FRAGMENT_TIMEOUT_NS, SILENCE_NS
@@ -62,31 +61,38 @@ def newest(first_ts_ns: Iterable[int]) -> int:
 def keep(job: Job, found: Found, earlier: Earlier, shelves: Shelves, now_ns: int, end_ns: int) -> Kept:
     """`now_ns`: newest capture's beginning; `end_ns`: the end of the captures of this run."""
     taken = found.selection.taken
-    seen = _seen(found)
+    seen = _seen(job, found, now_ns, end_ns)
     known = earlier.carried.table(CARRIED_CONVERSATIONS)
-    undecided = _undecided(seen, taken, now_ns, end_ns)
+    undecided = np.setdiff1d(seen.column("key").to_numpy(), taken)
     found.selection.keep(undecided)
-    conversations = _conversations(known, seen, taken, undecided, now_ns, end_ns)
+    conversations = _conversations(known, seen, taken, now_ns, end_ns)
     connections = _connections(job, found, earlier)
     keys, since = _since(conversations, connections)
     of_conversations = OfKeys(keys, since)
     of_connections = OfKeys(keys, since, "first_ts_ns")
-    written = write_rows(shelves.state(CARRIED_CONVERSATIONS), conversations)
-    written += _write(job, CARRIED_CONNECTIONS, connections, of_connections, shelves, earlier)
     numbers = stream_numbers(found.selection.conversations, found.selection.syns)
     streams = numbers.unionByName(earlier.carried.frame(CARRIED_STREAMS))
-    written += _write(job, CARRIED_STREAMS, streams, of_conversations, shelves, earlier)
+    frames = {
+        CARRIED_CONNECTIONS: _kept(job, CARRIED_CONNECTIONS, connections, of_connections),
+        CARRIED_STREAMS: _kept(job, CARRIED_STREAMS, streams, of_conversations),
+    }
     since_ns = end_ns - FRAGMENTS_NS
-    fragments = found.selection.fragments(since_ns).unionByName(
-        earlier.carried.frame(FRAGMENTS).where(F.col("ts_ns") >= since_ns)
+    if found.selection.has_fragments or earlier.carried.files.get(FRAGMENTS.name):
+        before = earlier.carried.frame(FRAGMENTS).where(F.col("ts_ns") >= since_ns)
+        frames[FRAGMENTS] = found.selection.fragments(since_ns).unionByName(before)
+    written = write_rows(shelves.state(CARRIED_CONVERSATIONS), conversations)
+    written += write_frames(
+        {
+            table.name: (shelves.state(table), _numbered(table, rows, earlier), (table.names[0],), table.arrow)
+            for table, rows in frames.items()
+        }
     )
-    written += _stored(FRAGMENTS, fragments, shelves, earlier)
     segments: list[tuple[Stored, Keeps]] = [(file, OfKeys(keys, since, "ts_ns")) for file in earlier.store.files]
     return Kept(written, segments)
 
 
-def _seen(found: Found) -> pa.Table:
-    """Conversations of this run's captures that are taken or may be undecided, sorted by key."""
+def _seen(job: Job, found: Found, now_ns: int, end_ns: int) -> pa.Table:
+    """Conversations of this run's captures that are taken, or that are not and may go on; sorted by key."""
     syns = found.selection.syns.select("key", F.lit(False).alias("midstream")).distinct()
     grouped = found.selection.conversations.groupBy("key").agg(
         F.min("low_end").alias("low_end"),
@@ -95,14 +101,13 @@ def _seen(found: Found) -> pa.Table:
         F.sum("payload_bytes").alias("payload_bytes"),
     )
     midstream = F.coalesce("midstream", F.lit(True))
-    return grouped.join(syns, "key", "left").withColumn("midstream", midstream).toArrow().sort_by("key")
-
-
-def _undecided(seen: pa.Table, taken: Keys, now_ns: int, end_ns: int) -> Keys:
-    keys = seen.column("key").to_numpy()
-    little = seen.column("payload_bytes").to_numpy() <= UNDECIDED_BYTES
-    found: Keys = keys[_may_go_on(seen, now_ns, end_ns, streamed=False) & little & ~np.isin(keys, taken)]
-    return found
+    rows = grouped.join(syns, "key", "left").withColumn("midstream", midstream)
+    keys = pa.table({"key": found.selection.taken, "taken": np.ones(len(found.selection.taken), np.bool_)})
+    rows = rows.join(F.broadcast(job.spark.createDataFrame(keys)), "key", "left")
+    since = F.when(F.col("midstream"), now_ns - SILENCE_NS - LATENESS_NS).otherwise(end_ns - UNDECIDED_NS)
+    undecided = (F.col("payload_bytes") <= UNDECIDED_BYTES) & (F.col("last_ts_ns") >= since)
+    wanted = rows.where(F.coalesce("taken", undecided)).select(*CARRIED_CONVERSATIONS.names[:-1])
+    return wanted.toArrow().sort_by("key")
 
 
 def _may_go_on(rows: pa.Table, now_ns: int, end_ns: int, *, streamed: npt.NDArray[np.bool_] | bool) -> Any:  # noqa: ANN401
@@ -112,12 +117,10 @@ def _may_go_on(rows: pa.Table, now_ns: int, end_ns: int, *, streamed: npt.NDArra
     return np.where(streamed | midstream, last >= now_ns - SILENCE_NS - LATENESS_NS, last >= end_ns - UNDECIDED_NS)
 
 
-def _conversations(known: pa.Table, seen: pa.Table, taken: Keys, undecided: Keys, now_ns: int, end_ns: int) -> pa.Table:
+def _conversations(known: pa.Table, seen: pa.Table, taken: Keys, now_ns: int, end_ns: int) -> pa.Table:
     """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key."""
     schema = CARRIED_CONVERSATIONS.arrow
-    wanted = pa.array(np.union1d(taken, undecided))
-    new = seen.filter(pc.is_in(seen.column("key"), value_set=wanted)).drop_columns("payload_bytes")
-    new = new.append_column("streamed", pa.array(np.isin(new.column("key").to_numpy(), taken)))
+    new = seen.append_column("streamed", pa.array(np.isin(seen.column("key").to_numpy(), taken)))
     both = pa.concat_tables([new.select(schema.names).cast(schema), known])
     grouped = both.group_by("key").aggregate(
         [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("midstream", "max"), ("streamed", "max")]
@@ -159,7 +162,7 @@ def _since(conversations: pa.Table, connections: DataFrame) -> tuple[Keys, npt.N
     return keys, since
 
 
-def _write(job: Job, table: Table, rows: DataFrame, keeps: OfKeys, shelves: Shelves, earlier: Earlier) -> list[Written]:
+def _kept(job: Job, table: Table, rows: DataFrame, keeps: OfKeys) -> DataFrame:
     wanted = job.spark.sparkContext.broadcast(keeps)
     schema = table.arrow
 
@@ -168,15 +171,14 @@ def _write(job: Job, table: Table, rows: DataFrame, keeps: OfKeys, shelves: Shel
             rows = pa.Table.from_batches([batch])
             yield from rows.filter(wanted.value(rows)).cast(schema).to_batches()
 
-    return _stored(table, rows.select(*table.names).mapInArrow(run, ddl(schema)), shelves, earlier)
+    return rows.select(*table.names).mapInArrow(run, ddl(schema))
 
 
-def _stored(table: Table, rows: DataFrame, shelves: Shelves, earlier: Earlier) -> list[Written]:
+def _numbered(table: Table, rows: DataFrame, earlier: Earlier) -> DataFrame:
     """With the numbers of captures in place of their ordinals."""
-    numbers, schema = earlier.carried.ordinals.reversed(), table.arrow
+    numbers = earlier.carried.ordinals.reversed()
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return (numbers.batch(batch, table) for batch in batches)
 
-    stored = rows if numbers.changes_nothing else rows.mapInArrow(run, ddl(schema))
-    return write_frames({table.name: (shelves.state(table), stored, (table.names[0],), schema)})
+    return rows if numbers.changes_nothing else rows.mapInArrow(run, ddl(table.arrow))

@@ -50,9 +50,12 @@ class Selection:
         placed = {table.name: scan.placed(table) for table in (CONVERSATIONS, SYNS, SCAN_ISSUES)}
         self._by_split = scan.table(CONVERSATIONS)
         self._made: Fragments | None = None
+        self.has_fragments = any(
+            counter == Outcome.IP_FRAGMENT.counter and value for (_, counter), value in counts.items()
+        )
         self.void_issues: list[Any] = []
         """Rows (file, frame, code) that earlier runs told of fragments, and that are not true any more."""
-        if any(counter == Outcome.IP_FRAGMENT.counter and value for (_, counter), value in counts.items()):
+        if self.has_fragments:
             met = Fragments(scan.placed(FRAGMENTS), earlier.carried if earlier else None)
             self._made = met
             for table in (CONVERSATIONS, SYNS, SCAN_ISSUES):

@@ -80,7 +80,10 @@ def test_whole_run_writes_tables_and_manifest(
     some = ("captures", "flows", "pdus", "calls", "qm2qm_RemoteQMPurgeQueue", "qm2qm_RemoteQMCloseCursor", "issues")
     assert [manifest["rows"][name] for name in some] == [1, 9, 114, 46, 1, 0, 0]
     assert [one["state"] for one in manifest["inputs"]] == ["complete"]
-    assert {one["path"].split("/")[1] for one in manifest["outputs"]} == set(manifest["rows"])
+    assert {one["table"] for one in manifest["outputs"]} - {None} == set(manifest["rows"])
+    assert [one["path"] for one in manifest["outputs"] if one["table"] is None] == ["quality.json"]
+    assert main(["verify", str(tmp_path / "out")]) == 0
+    assert "expectations of the tables kept, 0 not" in said.out
 
     (flows,) = (tmp_path / "out" / "tables" / "flows").glob("*.parquet")
     columns = parquet.read_metadata(flows).row_group(0)

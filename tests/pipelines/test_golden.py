@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession, folder: Path) -> Tables:
-    return run(spark, [ROOT / "samples" / "msmq-loopback.pcap"], folder / "tables")
+    return run(spark, [ROOT / "samples" / "msmq-loopback.pcap"], folder)
 
 
 @pytest.mark.parametrize("table", [table.name for table in WRITTEN])

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 Accusation = tuple[Any, ...]
 
 
-def add(wanted: Wanted, folder: Path, capture: Path) -> object:
+def add(wanted: Wanted, folder: Path, *captures: Path) -> object:
     with DatasetFolder(str(folder)) as output:
-        done = add_to_dataset(wanted, take_stock(expand([str(capture)])), output)
+        done = add_to_dataset(wanted, take_stock(expand(map(str, captures))), output)
         if isinstance(done, Done):
             assert done.good
             output.publish()
@@ -64,8 +64,7 @@ def test_prune_and_grow_on(spark: SparkSession, tmp_path: Path) -> None:
     assert accusations(tmp_path / "data") <= told
     add(wanted, tmp_path / "data", parts[2])
     whole = tmp_path / "whole"
-    for part in parts:
-        add(wanted, whole, part)
+    add(wanted, whole, *parts)
     assert accusations(tmp_path / "data") <= accusations(whole)
     assert min(path.name for path in (tmp_path / "data" / "tables").rglob("date=*")) >= f"date={before}"
     found = verify(str(tmp_path / "data"))

@@ -1,0 +1,73 @@
+"""Captures that change or disappear while a run reads them: told, counted, and all others complete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import pipelines.analyze
+from soak.captures import write_talk
+from soak.changing import CHANGES, SIZE, TOLD
+from tests.pipelines.running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from tests.pipelines.running import Tables
+
+NAMES = tuple(CHANGES)
+
+
+@pytest.fixture
+def captures(tmp_path: Path) -> list[Path]:
+    """One that stays, and one for each way to change."""
+    paths = [tmp_path / f"{name}.pcap" for name in ("good", *NAMES)]
+    for number, path in enumerate(paths):
+        write_talk(path, number, SIZE, 20_000)
+    with (tmp_path / "finished.pcap").open("r+b") as file:
+        file.truncate(SIZE // 2)
+    return paths
+
+
+def change_before(what: str, captures: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """All change at once, just before a function of the run is called."""
+    function = getattr(pipelines.analyze, what)
+
+    def changed(*arguments: Any) -> Any:  # noqa: ANN401
+        for path in captures:
+            if path.stem in CHANGES:
+                CHANGES[path.stem](path)
+        monkeypatch.undo()
+        return function(*arguments)
+
+    monkeypatch.setattr(pipelines.analyze, what, changed)
+
+
+def of(tables: Tables, path: Path) -> Tables:
+    (capture,) = (row["capture_id"] for row in tables["captures"] if row["path"] == str(path))
+    uids = {row["uid"] for row in tables["flows"] if row["capture_id"] == capture}
+    return {
+        name: [row for row in rows if row.get("uid") in uids or row.get("capture_id") == capture]
+        for name, rows in tables.items()
+    }
+
+
+@pytest.mark.parametrize("moment", ["hashes", "steps_back"])
+def test_told_and_the_rest_complete(
+    spark: SparkSession, tmp_path: Path, captures: list[Path], moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`steps_back` is what comes right after the scan. That the accounting adds up is asserted with every run."""
+    calm = run(spark, captures[:1], tmp_path / "calm")
+    change_before(moment, captures, monkeypatch)
+    tables = run(spark, captures, tmp_path / "out")
+    for path in captures:
+        codes = {row["code"] for row in tables["issues"] if row["path"] == str(path)}
+        assert bool(codes & set(TOLD)) is (path.stem in CHANGES), path
+    states = {row["path"]: row["state"] for row in tables["captures"]}
+    assert {path.stem for path in captures if states[str(path)] == "complete"} == {"good"}
+    good = of(tables, captures[0])
+    for name, rows in of(calm, captures[0]).items():
+        assert sorted(map(str, good[name])) == sorted(map(str, rows)), name
