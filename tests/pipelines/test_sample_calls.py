@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from decoders.msmq.towers import parse_tower
+from pipelines.exporting import json_lines
+from schemas.tables import WRITTEN
 from tests.conftest import ROOT
 from tests.pipelines.running import Row, Tables, run
 
@@ -126,4 +128,11 @@ def test_message_bytes_are_kept_only_on_request(spark: SparkSession, tmp_path: P
 def test_tables_too_large_for_the_driver_are_written_by_spark_with_the_same_rows(
     spark: SparkSession, tables: Tables, tmp_path: Path
 ) -> None:
-    assert run(spark, [SAMPLE], tmp_path / "tables", small_bytes=0) == tables
+    assert run(spark, [SAMPLE], tmp_path / "large", small_bytes=0) == tables
+    spark.conf.set("spark.sql.shuffle.partitions", "7")
+    try:
+        run(spark, [SAMPLE], tmp_path / "other", split_bytes=10_000)
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", "4")
+    for table in WRITTEN:
+        assert list(json_lines(str(tmp_path / "large"), table)) == list(json_lines(str(tmp_path / "other"), table))
