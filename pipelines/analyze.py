@@ -14,7 +14,7 @@ from ingest.splits import SPLIT_BYTES, plan
 from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
 from pipelines.decoding import decode
-from pipelines.inventory import changed_since, duplicates, hashes, in_order
+from pipelines.inventory import changed_since, duplicates, hashes, in_order, without_lost
 from pipelines.rules.catalogue import SETTINGS
 from pipelines.rules.tally import summed, verdict_rows
 from pipelines.shelves import Shelves
@@ -82,6 +82,8 @@ def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
         hashing = beside.submit(hashes, job.spark, inputs)
         scan = job.scan(inputs)
         hashed = hashing.result()
+    inputs = without_lost(inputs, hashed.digests)
+    scan = scan.without({one.file for one in inputs if one.capture is None})
     order.ids[:] = [hashed.digests.get(one.file, "") for one in inputs]
     same = duplicates(inputs, hashed.digests)
     untidy = frozenset(steps_back(scan.splits))
@@ -114,13 +116,15 @@ def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
 
 def count_packets(counts: Counter[tuple[str, str, str]], capture: Row, *, changed: bool) -> None:
     """What came in; and what a second look at the file did not find again."""
-    name = capture["capture_id"]
-    counts[name, "packets", IN] += capture["packets"]
+    name, packets = capture["capture_id"], capture["packets"]
+    counts[name, "packets", IN] += packets
     if changed:
         found = sum(
             n for (of, stage, counter), n in counts.items() if (of, stage) == (name, "packets") and counter != IN
         )
-        counts[name, "packets", "set_aside_changed"] += max(0, capture["packets"] - found)
+        counts[name, "packets", "set_aside_changed"] += max(0, packets - found)
+        # Another file in its place may have more of a conversation than the first one had.
+        counts[name, "packets", IN] += max(0, found - packets)
 
 
 def written_counts(written: Sequence[Written]) -> Counter[tuple[str, str, str]]:

@@ -23,7 +23,7 @@ def capture_rows(
     read = {file: list(group) for file, group in groupby(splits, key=lambda one: one.split.file)}
     rows = {one.file: _capture_row(one, read.get(one.file, []), hashed) for one in inputs}
     for file, earlier in same.items():
-        rows[file]["duplicate_of"] = inputs[earlier].shown_path
+        rows[file]["duplicate_of"] = rows[earlier]["path"]
     return rows
 
 
@@ -51,17 +51,19 @@ def _capture_row(one: Input, splits: list[ReadSplit], hashed: Hashes) -> Row:
 def file_issues(
     inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: Hashes, same: dict[int, int]
 ) -> list[Row]:
+    # In a dataset ordinals are those among all its captures.
+    of = {one.file: one for one in inputs}
     not_empty = {one.split.file for one in splits if one.report.packets or one.report.damage}
     found: list[tuple[Input, str, str, int | None]] = [
         (one, one.problem.code, one.problem.detail, None) for one in inputs if one.problem is not None
     ]
     found += [
-        (inputs[file], "duplicate-capture", f"the same bytes as {inputs[earlier].shown_path}", None)
+        (of[file], "duplicate-capture", f"the same bytes as {of[earlier].shown_path}", None)
         for file, earlier in same.items()
     ]
     found += [
         (
-            inputs[file],
+            of[file],
             "changed-while-read",
             "the file grew or shrank during the run; analyse it again when it is whole",
             None,
@@ -74,12 +76,12 @@ def file_issues(
         if one.capture is not None and one.file not in same and one.file not in not_empty
     ]
     found += [
-        (inputs[one.split.file], one.report.damage.code, one.report.damage.detail, one.report.damage.offset)
+        (of[one.split.file], one.report.damage.code, one.report.damage.detail, one.report.damage.offset)
         for one in splits
         if one.report.damage is not None and one.split.file not in same
     ]
     found += [
-        (inputs[file], "clock-went-back", f"a packet lies {back / 1e9:.6f} s before one in front of it", None)
+        (of[file], "clock-went-back", f"a packet lies {back / 1e9:.6f} s before one in front of it", None)
         for file, back in steps_back(splits).items()
         if file not in same
     ]

@@ -58,6 +58,14 @@ def changed_since(inputs: Sequence[Input]) -> set[int]:
     return {one.file for one in inputs if stamp_of(one.path) != one.stamp}
 
 
+def without_lost(inputs: Sequence[Input], digests: dict[int, str]) -> list[Input]:
+    """The inputs; those that were captures when the run began, and had no bytes to hash later, are none any more."""
+    lost = UnreadableCapture("not-readable", "the file was there when the run began, and could not be read later")
+    return [
+        replace(one, capture=None, problem=lost) if one.capture and one.file not in digests else one for one in inputs
+    ]
+
+
 def _open(path: str) -> tuple[Capture | None, UnreadableCapture | None]:
     try:
         return open_capture(path), None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
@@ -63,7 +64,9 @@ class Workplace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        remove_folder(self.staging)
+        # What cannot be removed now is removed by the next run.
+        with contextlib.suppress(OSError):
+            remove_folder(self.staging)
 
     def _check(self) -> None:
         """Raise OutputRefused if what is there must not be touched."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -69,12 +70,16 @@ def read_frame(
     return run_tasks(spark, packed(files, lambda file: file.written.bytes), work, schema)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotAmong:
     """Rows whose column has none of these values."""
 
     column: str
     values: frozenset[str]
+
+    @cached_property
+    def _set(self) -> Any:  # noqa: ANN401 - an array of pyarrow's
+        return pa.array(sorted(self.values), pa.string())
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -85,7 +90,7 @@ class NotAmong:
         column = rows.column(head)
         if rest:
             column = pc.struct_field(column, rest)
-        return pc.invert(pc.is_in(column, value_set=pa.array(sorted(self.values), pa.string())))
+        return pc.invert(pc.is_in(column, value_set=self._set))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ class OfKeys:
         return pa.array(kept)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NotIssues:
     """Rows of `issues` other than those at these places, (capture_id, frame, code), and of these connections."""
 
@@ -125,8 +130,12 @@ class NotIssues:
     def columns(self) -> tuple[str, ...]:
         return ("capture_id", "frame", "code", "uid")
 
+    @cached_property
+    def _of_others(self) -> NotAmong:
+        return NotAmong("uid", self.uids)
+
     def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
-        kept = NotAmong("uid", self.uids)(rows)
+        kept = self._of_others(rows)
         if not self.places:
             return kept
         told = zip(*(rows.column(name).to_pylist() for name in ("capture_id", "frame", "code")), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from typing import TYPE_CHECKING, Any, Self
 
 from ingest.files import (
@@ -117,6 +118,8 @@ class DatasetFolder(Workplace):
             raise OutputRefused(
                 f"{self.final}: another run was published since; analyse the captures again to stage them anew"
             )
+        if exists(quality := join(self.staged, "quality.json")) and not json.loads(read_bytes(quality))["success"]:
+            raise OutputRefused(f"{self.final}: the quality gate failed on what is staged; {quality} says where")
         remove_folder(self.staging)
         move(self.staged, self.staging)
         return True

@@ -17,7 +17,7 @@ from pipelines.inventory import in_order
 from pipelines.judged_tables import NewFacts, judge_here, judge_in_spark, stored_facts
 from pipelines.rules.tally import summed, verdict_rows
 from pipelines.shelves import Shelves
-from pipelines.stored import NotAmong, OfKeys, Stored, thinned
+from pipelines.stored import NotAmong, OfKeys, Stored, read_here, thinned
 from pipelines.writing import write_rows
 from schemas.internal import FACTS, SEGMENTS
 from schemas.state import CARRIED_CONNECTIONS, CARRIED_CONVERSATIONS, CARRIED_STREAMS, TALLIES
@@ -85,14 +85,27 @@ def _date_of(file: Stored) -> str:
 
 def _facts_that_go(carried: Carried, began_ns: int) -> tuple[frozenset[str], pa.Table]:
     """Connections of which no fact is left, and what says that their hosts were not watched before."""
-    facts = carried.table(FACTS).select(["uid", "ts_ns", "client", "server"])
-    latest = facts.group_by("uid").aggregate([("ts_ns", "max")])
+    latest = _latest_facts(carried)
     going_on = carried.table(CARRIED_CONNECTIONS).column("uid")
-    over = pc.and_(pc.less(latest.column("ts_ns_max"), began_ns), pc.invert(pc.is_in(latest.column("uid"), going_on)))
-    gone = frozenset(latest.filter(over).column("uid").to_pylist())
-    theirs = facts.filter(pc.is_in(facts.column("uid"), value_set=pa.array(sorted(gone), pa.string())))
+    over = pc.and_(pc.less(latest.column("ts_ns"), began_ns), pc.invert(pc.is_in(latest.column("uid"), going_on)))
+    # A connection set aside concerns both directions; it goes when both may.
+    stays = pc.unique(latest.filter(pc.invert(over)).column("uid"))
+    theirs = latest.filter(pc.invert(pc.is_in(latest.column("uid"), stays)))
     pairs = theirs.group_by(["client", "server"]).aggregate([]).to_pylist()
+    gone = frozenset(theirs.column("uid").to_pylist())
     return gone, pa.Table.from_pylist(list(_blind(pairs, began_ns)), schema=FACTS.arrow)
+
+
+def _latest_facts(carried: Carried) -> pa.Table:
+    """When each connection was last heard of; file by file, since all facts together may be too many."""
+    names = ("uid", "client", "server", "ts_ns")
+    schema = pa.schema([field for field in FACTS.arrow if field.name in names])
+    found = pa.table({name: pa.array([], schema.field(name).type) for name in names})
+    for file in carried.files.get(FACTS.name, ()):
+        both = pa.concat_tables([found, read_here([file], schema, lambda batch: batch).select(names)])
+        found = both.group_by(list(names[:3])).aggregate([("ts_ns", "max")]).rename_columns({"ts_ns_max": "ts_ns"})
+        found = found.select(names)
+    return found
 
 
 def _blind(pairs: list[Row], began_ns: int) -> Iterator[Row]:

@@ -7,18 +7,20 @@ from operator import add
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from pyarrow import parquet
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from ingest.files import spark_url
+from ingest.files import open_input
 from pipelines.quality.batches import batch_name, measure_name
 from pipelines.quality.checks import Key, Twins
-from schemas.model import TIMESTAMP, ddl
+from pipelines.stages.tasks import packed, run_tasks
+from schemas.model import TIMESTAMP
 from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
 from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
@@ -35,17 +37,24 @@ def large_batch(
     others: Mapping[str, tuple[Table, Stored]],
 ) -> DataFrame:
     nested = {column.name for column in table.columns if pa.types.is_nested(column.type)}
-    rows = _read(spark, *others[table.name]).select(*(_column(path, nested) for path in paths))
+    heads = {path.partition(".")[0] for path in paths}
+    rows = _read(spark, *others[table.name], heads).select(*(_column(path, nested) for path in paths))
     for number, check in enumerate(checks):
         name, measure = measure_name(number), check.measure
         if isinstance(measure, Reference):
-            keys = _read(spark, *others[measure.table]).select(F.col(measure.to).alias(f"{name}_key")).distinct()
+            keys = (
+                _read(spark, *others[measure.table], (measure.to,))
+                .select(F.col(measure.to).alias(f"{name}_key"))
+                .distinct()
+            )
             rows = rows.join(keys, rows[measure.column] == keys[f"{name}_key"], "left")
             there = F.when(F.col(measure.column).isNotNull(), F.col(f"{name}_key").isNotNull())
             rows = rows.withColumn(name, there).drop(f"{name}_key")
         elif isinstance(measure, Counted):
             on = {"capture_id": "capture_id", measure.column: "counter"}
-            source = _read(spark, *others[measure.table]).groupBy(*on).agg(F.count("*").alias(f"{name}_rows"))
+            source = (
+                _read(spark, *others[measure.table], tuple(on)).groupBy(*on).agg(F.count("*").alias(f"{name}_rows"))
+            )
             counts = source.select(*(F.col(old).alias(f"{name}_{new}") for old, new in on.items()), f"{name}_rows")
             same = [rows[new].eqNullSafe(counts[f"{name}_{new}"]) for new in on.values()]
             rows = rows.join(counts, reduce(lambda one, other: one & other, same), "left")
@@ -63,8 +72,16 @@ def _column(path: str, nested: Collection[str]) -> Column:
     return value.alias(batch_name(path))
 
 
-def _read(spark: SparkSession, table: Table, stored: Stored) -> DataFrame:
-    return spark.read.schema(ddl(table.arrow)).parquet(*map(spark_url, stored.files))
+def _read(spark: SparkSession, table: Table, stored: Stored, columns: Collection[str]) -> DataFrame:
+    """Through our own tasks: Spark's reader would need another way to every file system."""
+    schema = pa.schema([field for field in table.arrow if field.name in columns])
+
+    def work(file: str) -> Iterator[pa.RecordBatch]:
+        with parquet.ParquetFile(open_input(file)) as opened:
+            for batch in opened.iter_batches(columns=schema.names):
+                yield batch.select(schema.names).cast(schema)
+
+    return run_tasks(spark, packed(stored.files, stored.sizes.__getitem__), work, schema)
 
 
 def _number(table: Table, name: str) -> Column:

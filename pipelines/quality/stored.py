@@ -27,11 +27,17 @@ class Stored:
     folder: str
 
     @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Of its files, below it in any depth: a dataset has a folder a date, whose column is in its name only."""
+        return {
+            join(self.folder, name): size
+            for name, size in files_below(self.folder)
+            if name.endswith(".parquet") and name.rpartition("/")[2][0] not in "._"
+        }
+
+    @property
     def files(self) -> tuple[str, ...]:
-        """Below it in any depth: a dataset has a folder a date, whose column is in the folder's name only."""
-        names = (name for name, _ in files_below(self.folder))
-        ours = (name for name in names if name.endswith(".parquet") and name.rpartition("/")[2][0] not in "._")
-        return tuple(join(self.folder, name) for name in ours)
+        return tuple(self.sizes)
 
     @cached_property
     def _footers(self) -> tuple[tuple[pa.Schema, int], ...]:

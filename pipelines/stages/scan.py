@@ -124,8 +124,10 @@ def scan_captures(spark: SparkSession, splits: Sequence[Split]) -> Scan:
 
 def _read(told: _Told, split: Split, report: SplitReport, first_frame: int) -> ReadSplit:
     facts = told.facts
+    # Whoever reads it again reads these records: a capture that is still written has more at its end by then.
+    end = min(split.end, report.end.offset) if report.end else split.end
     return ReadSplit(
-        replace(split, start=report.start),
+        replace(split, start=report.start, end=end),
         report,
         first_frame,
         facts.first_ts_ns,

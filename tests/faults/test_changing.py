@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyarrow import parquet
 
 import pipelines.analyze
+import pipelines.dataset.extend
 from soak.captures import write_talk
 from soak.changing import CHANGES, SIZE, TOLD
+from tests.pipelines.dataset import growing
 from tests.pipelines.running import run
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import ModuleType
 
     from pyspark.sql import SparkSession
 
@@ -32,9 +36,11 @@ def captures(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def change_before(what: str, captures: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def change_before(
+    what: str, captures: list[Path], monkeypatch: pytest.MonkeyPatch, module: ModuleType = pipelines.analyze
+) -> None:
     """All change at once, just before a function of the run is called."""
-    function = getattr(pipelines.analyze, what)
+    function = getattr(module, what)
 
     def changed(*arguments: Any) -> Any:  # noqa: ANN401
         for path in captures:
@@ -43,7 +49,7 @@ def change_before(what: str, captures: list[Path], monkeypatch: pytest.MonkeyPat
         monkeypatch.undo()
         return function(*arguments)
 
-    monkeypatch.setattr(pipelines.analyze, what, changed)
+    monkeypatch.setattr(module, what, changed)
 
 
 def of(tables: Tables, path: Path) -> Tables:
@@ -71,3 +77,18 @@ def test_told_and_the_rest_complete(
     good = of(tables, captures[0])
     for name, rows in of(calm, captures[0]).items():
         assert sorted(map(str, good[name])) == sorted(map(str, rows)), name
+
+
+@pytest.mark.parametrize("moment", ["in_order", "steps_back"])
+def test_in_a_dataset(
+    spark: SparkSession, tmp_path: Path, captures: list[Path], moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was hashed is known by its hash, whatever becomes of the file afterwards."""
+    data = tmp_path / "data"
+    growing.add(spark, data, captures[:1])
+    change_before(moment, captures, monkeypatch, pipelines.dataset.extend)
+    growing.add(spark, data, captures[1:])
+    issues = parquet.read_table(data / "tables" / "issues").to_pylist()
+    for path in captures:
+        codes = {row["code"] for row in issues if row["path"] == str(path)}
+        assert bool(codes & set(TOLD)) is (path.stem in CHANGES), path

@@ -3,57 +3,51 @@
 from __future__ import annotations
 
 import os
-import time
-from pathlib import Path
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from pipelines.dataset.folder import DatasetFolder
+from tests.conftest import ROOT
 from tests.faults.committing import commit, run_number
 
 if TYPE_CHECKING:
-    import pytest
+    from pathlib import Path
 
-PATIENCE_SECONDS = 30.0
-
-
-def wait_for(path: Path) -> None:
-    until = time.monotonic() + PATIENCE_SECONDS
-    while not path.exists():
-        assert time.monotonic() < until, path
-        time.sleep(0.01)
-
-
-def in_a_child(final: Path, told: Path) -> int:
-    child = os.fork()
-    if child:
-        return child
-    try:
-        with DatasetFolder(str(final), lambda holder: Path(told).write_text(holder) and None) as folder:
-            before = (folder.manifest or {"run": 0})["run"]
-        os._exit(int(before))
-    except BaseException:  # noqa: BLE001 - pytest's own handlers must not run twice
-        os._exit(99)
+PATIENCE_SECONDS = 60.0
+ENTERS = """
+import sys
+from pipelines.dataset.folder import DatasetFolder
+with DatasetFolder(sys.argv[1], lambda holder: print(holder, flush=True)) as folder:
+    print("run", (folder.manifest or {"run": 0})["run"], flush=True)
+    sys.stdin.read()
+"""
 
 
-def test_the_second_waits(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    final, told = tmp_path / "data", tmp_path / "told"
+def entering(final: Path) -> subprocess.Popen[str]:
+    """Another process; not a fork, which would share our lock."""
+    command = [sys.executable, "-c", ENTERS, str(final)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT)
+
+
+def test_the_second_waits(tmp_path: Path) -> None:
+    final = tmp_path / "data"
     commit(final, "first")
     with DatasetFolder(str(final)):
-        child = in_a_child(final, told)
-        wait_for(told)
-        assert told.read_text().startswith(f"process {os.getpid()} on ")
-        assert os.waitpid(child, os.WNOHANG) == (0, 0)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 1
-    assert run_number(final) == 1
+        other = entering(final)
+        assert other.stdout is not None
+        assert other.stdout.readline().startswith(f"process {os.getpid()} on ")
+        assert other.poll() is None
+    assert other.communicate("", timeout=PATIENCE_SECONDS)[0] == "run 1\n"
+    assert (other.returncode, run_number(final)) == (0, 1)
 
 
 def test_a_dead_holder_holds_nothing(tmp_path: Path) -> None:
     final = tmp_path / "data"
-    child = os.fork()
-    if child == 0:
-        DatasetFolder(str(final)).__enter__()
-        os._exit(0)
-    os.waitpid(child, 0)
+    with entering(final) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "run 0\n"
+        other.kill()
     commit(final, "first")
     assert sorted(one.name for one in tmp_path.iterdir()) == [".data.lock", "data"]
