@@ -13,7 +13,7 @@ from pathlib import Path
 
 import ingest.splits
 
-vars(ingest.splits)["SPLIT_BYTES"] = 256 * 1024
+vars(ingest.splits)["SPLIT_BYTES"] = 1024 * 1024
 
 import pipelines.tables  # noqa: E402 - the modules below take the bounds when they are imported
 

@@ -10,6 +10,7 @@ from soak.captures import write_talk
 from soak.processes import below, command_line, mqtrail, python_workers, run
 from soak.stages import Interface, event_log
 from soak.tables import counted, different, rows
+from soak.workers import NOT_IDLE
 from tests.cluster.standalone import WORKERS, cluster
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ AT_STAGE = 3
 def executor(place: Path, report: Report) -> None:
     captures = [place / f"{number}.pcap" for number in range(8)]
     for number, path in enumerate(captures):
-        write_talk(path, number, 3_000_000, 20_000)
+        write_talk(path, number, 1_500_000, 20_000)
     paths = [str(path) for path in captures]
     run(place / "logs", "analyze", *paths, "--out", str(place / "calm"), "--no-check")
     calm = rows(place / "calm")
@@ -32,7 +33,7 @@ def executor(place: Path, report: Report) -> None:
     killed: list[int] = []
     spark = Interface(place / "events")
     with cluster(place / "cluster") as master:
-        options = ["--out", str(place / "out"), "--no-check", "--master", master, *spark.options]
+        options = ["--out", str(place / "out"), "--no-check", "--master", master, *spark.options, *NOT_IDLE]
         with mqtrail(place / "logs", "analyze", *paths, *options) as program:
 
             def kill_one() -> None:
@@ -49,7 +50,7 @@ def executor(place: Path, report: Report) -> None:
     told = event_log(place / "events")
     report.say(
         f"a cluster of {WORKERS} executors: {len(killed)} killed with its Python at work; {told.tasks} tasks, "
-        f"{sum(told.failed.values())} attempts lost, in stages {', '.join(map(str, sorted(told.failed))) or 'none'}"
+        f"{sum(told.failed.values())} attempts lost, in stages {told.named(told.failed)}"
     )
     report.promise("an executor was killed while it worked", kept=bool(killed and told.failed))
     report.promise(f"the run ends well (exit {code})", kept=code == 0)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 FILES = 10_000
 MOST_TASKS = 1_000
+HEAP = "1g"
 MOST_BYTES = 1_000_000_000
-"""Of the driver, Python and JVM each: a tenth of a megabyte a file."""
+"""Of the driver's Python, a tenth of a megabyte a file: most of it are the 48 rows of `accounting` that each has."""
 PATIENCE_SECONDS = 1_200
 
 
@@ -32,7 +33,7 @@ def many(place: Path, report: Report) -> None:
     report.say(f"{FILES:,} captures of one conversation each, {size:,} bytes")
     spark = Interface(place / "events")
     out = place / "out"
-    options = ["--out", str(out), "--no-check", "--spark-conf", "spark.driver.memory=1g", *spark.options]
+    options = ["--out", str(out), "--no-check", "--spark-conf", f"spark.driver.memory={HEAP}", *spark.options]
     with (
         mqtrail(place / "logs", "analyze", str(captures), *options, quick=False) as program,
         Peaks(program.pid) as peaks,
@@ -44,8 +45,10 @@ def many(place: Path, report: Report) -> None:
         report.say(said)
         return
     told = event_log(place / "events")
-    report.say(f"{seconds:.0f} s, {counted(rows(out))}; {told.tasks} tasks in {len(told.stages)} stages")
+    report.say(f"{seconds:.0f} s, {counted(rows(out))}; {told.tasks} tasks in {len(told.names)} stages")
     report.say("peak memory: " + ", ".join(f"{kind} {megabytes(n)}" for kind, n in sorted(peaks.resident.items())))
     report.promise(f"no task per file (at most {MOST_TASKS:,})", kept=told.tasks <= MOST_TASKS)
-    largest = max(peaks.resident["driver"], peaks.resident["JVM"])
-    report.promise(f"the driver stays below {megabytes(MOST_BYTES)}", kept=largest < MOST_BYTES)
+    report.promise(
+        f"Java makes do with a heap of {HEAP}, the driver's Python with {megabytes(MOST_BYTES)}",
+        kept=peaks.resident["driver"] < MOST_BYTES,
+    )

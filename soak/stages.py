@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -33,8 +34,6 @@ class Interface:
             "spark.eventLog.dir": self._events.as_uri(),
             "spark.eventLog.rolling.enabled": "false",
             "spark.eventLog.compress": "false",
-            # A worker that is there is at work.
-            "spark.python.worker.reuse": "false",
         }
         return [word for key, value in settings.items() for word in ("--spark-conf", f"{key}={value}")]
 
@@ -57,25 +56,35 @@ class Interface:
 @dataclass(slots=True)
 class Told:
     tasks: int = 0
-    stages: set[int] = field(default_factory=set)
-    with_python: dict[int, str] = field(default_factory=dict)
-    """Stages whose tasks need a worker, with what they do."""
+    names: dict[int, str] = field(default_factory=dict)
+    """Of stages that had tasks: file and line of ours that asked for it, where Spark knows."""
+    with_python: set[int] = field(default_factory=set)
+    """Stages whose tasks had Python at work."""
     failed: Counter[int] = field(default_factory=Counter)
     """Attempts that failed, by stage."""
 
+    def named(self, stages: Iterable[int]) -> str:
+        return ", ".join(f"{stage}{self.names[stage]}" for stage in sorted(stages)) or "none"
+
 
 def event_log(folder: Path) -> Told:
-    told = Told()
+    told, submitted = Told(), {}
     for line in (line for path in sorted(folder.iterdir()) for line in path.read_text("utf-8").splitlines()):
         event = json.loads(line)
-        if event["Event"] == "SparkListenerTaskEnd":
+        if event["Event"] == "SparkListenerStageSubmitted":
+            submitted[event["Stage Info"]["Stage ID"]] = event["Stage Info"]["Stage Name"]
+        elif event["Event"] == "SparkListenerTaskEnd":
+            stage = event["Stage ID"]
             told.tasks += 1
-            told.stages.add(event["Stage ID"])
+            told.names[stage] = _short(submitted.get(stage, ""))
+            if any("Python workers" in one.get("Name", "") for one in event["Task Info"]["Accumulables"]):
+                told.with_python.add(stage)
             if event["Task End Reason"]["Reason"] not in ("Success", "TaskKilled"):
-                told.failed[event["Stage ID"]] += 1
-        elif event["Event"] == "SparkListenerStageSubmitted":
-            info = event["Stage Info"]
-            scopes = [json.loads(rdd["Scope"])["name"] for rdd in info["RDD Info"] if "Scope" in rdd]
-            if any("InArrow" in scope or "Python" in scope for scope in scopes):
-                told.with_python[info["Stage ID"]] = info["Stage Name"]
+                told.failed[stage] += 1
     return told
+
+
+def _short(name: str) -> str:
+    """`collect at /place/pipelines/stages/scan.py:149` without the place; nothing where Java's own frames are named."""
+    what, _, where = name.partition(" at ")
+    return f" ({what} in {where.rpartition('pipelines/')[2]})" if ".py:" in where else ""

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
     from soak.report import Report
 
-RUNS = 3
-"""A stage that is over before anybody looks is met in the next one, or the one after."""
+NOT_IDLE = ("--spark-conf", "spark.python.worker.reuse=false")
+"""A worker that is there is at work."""
+RUNS = 2
+"""A stage that is over before anybody looks may be met in the next one."""
 
 
 def workers(place: Path, report: Report) -> None:
     captures = [place / f"{number}.pcap" for number in range(8)]
     for number, path in enumerate(captures):
-        write_talk(path, number, 3_000_000, 20_000)
+        write_talk(path, number, 1_500_000, 20_000)
     paths = [str(path) for path in captures]
     report.say(f"{len(paths)} captures, {sum(path.stat().st_size for path in captures):,} bytes; a run undisturbed")
     run(place / "logs", "analyze", *paths, "--out", str(place / "calm"), "--no-check")
@@ -39,7 +41,8 @@ def _disturbed(place: Path, paths: list[str], number: int, calm: dict[str, list[
     spark = Interface(events)
     met: set[int] = set()
     killed = 0
-    with mqtrail(place / "logs", "analyze", *paths, "--out", str(out), "--no-check", *spark.options) as program:
+    options = ["--out", str(out), "--no-check", *spark.options, *NOT_IDLE]
+    with mqtrail(place / "logs", "analyze", *paths, *options) as program:
 
         def kill_one() -> None:
             nonlocal killed
@@ -54,11 +57,9 @@ def _disturbed(place: Path, paths: list[str], number: int, calm: dict[str, list[
         code = program.wait(meanwhile=kill_one)
         said = program.said
     told = event_log(events)
-    hit = sorted(stage for stage in told.failed if stage in told.with_python)
-    report.say(
-        f"run {number + 1}: {killed} workers killed; attempts failed in stages {', '.join(map(str, hit)) or 'none'}, "
-        f"{len(hit)} of the {len(told.with_python)} that have Python at work"
-    )
+    report.say(f"run {number + 1}: {killed} workers killed, {len(told.with_python)} stages had Python at work")
+    report.say(f"  attempts failed in {len(told.failed)} stages: {told.named(told.failed)}")
+    report.say(f"  too quick to be met: {told.named(told.with_python - set(told.failed))}")
     report.promise(f"run {number + 1} ends well (exit {code})", kept=code == 0)
     if code:
         report.say(said)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import signal
+import sys
 import traceback
 from typing import TYPE_CHECKING
 
@@ -39,7 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Without a handler, what libraries log at an interrupt goes to stderr, traceback and all.
         logging.getLogger().addHandler(logging.NullHandler())
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code  # noqa: TRY300 - what is flushed may fail like what is printed
+    except BrokenPipeError:
+        # Whoever reads the output, `head` for one, has enough. Python itself would flush once more, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except Stop as stop:
         warn(f"{stop}")
         return stop.code

@@ -43,7 +43,7 @@ their last packet: those may be a handshake. Without a SYN they may be the middl
 
 
 FRAGMENTS_NS: Final = 10 * FRAGMENT_TIMEOUT_NS
-"""IP fragments older than that can complete nothing."""
+"""IP fragments further than that from the ends of their capture have met all that could complete them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,9 @@ def keep(job: Job, found: Found, earlier: Earlier, shelves: Shelves, now_ns: int
         CARRIED_CONNECTIONS: _kept(job, CARRIED_CONNECTIONS, connections, of_connections),
         CARRIED_STREAMS: _kept(job, CARRIED_STREAMS, streams, of_conversations),
     }
-    since_ns = end_ns - FRAGMENTS_NS
     if found.selection.has_fragments or earlier.carried.files.get(FRAGMENTS.name):
-        before = earlier.carried.frame(FRAGMENTS).where(F.col("ts_ns") >= since_ns)
-        frames[FRAGMENTS] = found.selection.fragments(since_ns).unionByName(before)
+        before = earlier.carried.frame(FRAGMENTS).where(F.col("ts_ns") >= now_ns - LATENESS_NS)
+        frames[FRAGMENTS] = found.selection.fragments(FRAGMENTS_NS).unionByName(before)
     written = write_rows(shelves.state(CARRIED_CONVERSATIONS), conversations)
     written += write_frames(
         {

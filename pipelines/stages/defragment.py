@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from ingest.defragment import GROUP, defragment
 from pipelines.stages.envelopes import unwrapped
 from schemas.envelope import envelope_schema, wrap
-from schemas.internal import COUNTS, DEFRAGMENTED, FRAGMENTS, SCAN_ISSUES
+from schemas.internal import CONVERSATIONS, COUNTS, DEFRAGMENTED, FRAGMENTS, SCAN_ISSUES, SEGMENTS
 from schemas.model import ddl
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ class Fragments:
 
     def __init__(self, fragments: DataFrame, carried: Carried | None = None) -> None:
         self._before: DataFrame | None = None
-        self._fresh = fragments.select("file").distinct()
         if carried is not None and carried.files.get(FRAGMENTS.name):
             groups = F.broadcast(fragments.select(*GROUP).distinct())
             earlier = carried.frame(FRAGMENTS).join(groups, list(GROUP), "left_semi").select(*FRAGMENTS.names)
@@ -37,13 +36,15 @@ class Fragments:
         self._made = _defragmented(fragments)
 
     def table(self, table: Table) -> DataFrame:
-        """What is new: packets of earlier captures were passed on by their own run."""
+        """What is new: the other packets were passed on by an earlier run."""
         rows = unwrapped(self._made, table)
         if self._before is None:
             return rows
-        if table.name == SCAN_ISSUES.name:
-            return rows.join(unwrapped(self._before, table), list(table.names), "left_anti")
-        return rows.join(F.broadcast(self._fresh), "file", "left_semi").select(*table.names)
+        if table.name == CONVERSATIONS.name:
+            packets = self.table(SEGMENTS).select("file", "key").distinct()
+            return rows.join(packets, ["file", "key"], "left_semi").select(*table.names)
+        same = list(table.names) if table.name == SCAN_ISSUES.name else ["file", "frame"]
+        return rows.join(unwrapped(self._before, table), same, "left_anti").select(*table.names)
 
     def counts(self) -> Counter[tuple[int, str]]:
         """(file, counter); of earlier captures, what changes."""

@@ -109,9 +109,16 @@ class Selection:
             size += store.bytes
         return Segments(rows, max(2 * self._spark.sparkContext.defaultParallelism, size // STREAM_TASK_BYTES))
 
-    def fragments(self, since_ns: int) -> DataFrame:
-        """Of the captures, from a time on."""
-        return self._scan.placed(FRAGMENTS).where(F.col("ts_ns") >= since_ns)
+    def fragments(self, margin_ns: int) -> DataFrame:
+        """Those near the beginning or the end of their capture: others met their like already."""
+        times: dict[int, list[int]] = {}
+        for one in self._scan.splits:
+            if one.first_ts_ns is not None and one.last_ts_ns is not None:
+                times.setdefault(one.split.file, []).extend((one.first_ts_ns, one.last_ts_ns))
+        bounds = [(file, min(of_file) + margin_ns, max(of_file) - margin_ns) for file, of_file in times.items()]
+        known = F.broadcast(self._spark.createDataFrame(bounds, "file int, early long, late long"))
+        near = (F.col("ts_ns") <= F.col("early")) | (F.col("ts_ns") >= F.col("late"))
+        return self._scan.placed(FRAGMENTS).join(known, "file").where(near).select(*FRAGMENTS.names)
 
     def keep(self, keys: Keys) -> None:
         """Store the segments of conversations that were not taken."""

@@ -104,3 +104,14 @@ def test_what_a_run_with_the_same_process_number_left_is_not_taken_over(tmp_path
     left.touch()
     with first:
         assert not left.exists()
+
+
+def test_half_files_of_tasks_that_died_are_not_published(tmp_path: Path) -> None:
+    with OutputFolder(str(tmp_path / "out"), force=False) as output:
+        tables = tmp_path / output.staging.rpartition("/")[2] / "tables" / "flows"
+        tables.mkdir(parents=True)
+        for name in ("part-1.parquet", "part-0.parquet"):
+            (tables / name).touch()
+        output.remove_strays({"tables/flows/part-1.parquet"})
+        output.publish()
+    assert [path.name for path in (tmp_path / "out" / "tables").rglob("*.parquet")] == ["part-1.parquet"]

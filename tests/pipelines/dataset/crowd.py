@@ -41,7 +41,29 @@ def crowd(seed: int, talks: int) -> list[Timed]:
     for frames in _services():
         began, step = START_US + rng.randrange(SPREAD_US), rng.choice((500, 90_000_000))
         found += [(began + place * step, one.captured, one.wire_len) for place, one in enumerate(frames)]
+    for number in range(4):
+        began = START_US + rng.randrange(SPREAD_US)
+        found += [(began + place * 20_000_000, data, len(data)) for place, data in enumerate(_in_fragments(number))]
     return sorted(one for one in found if rng.random() > 0.01)
+
+
+def _in_fragments(number: int) -> list[bytes]:
+    """A conversation whose packets with payload come as two IP fragments each, a while apart."""
+    talk = msmq.bound(Talk(Ends(50_100 + number, server_port=2105)), rpc.QM2QM)
+    for call in range(2, 6):
+        msmq.receive(talk, b"message %d" % call, call)
+    found: list[bytes] = []
+    for place, frame in enumerate(frames_of(talk.packets, talk.ends)):
+        link, header, rest = frame.captured[:14], bytearray(frame.captured[14:34]), frame.captured[34:]
+        if len(rest) < 100:
+            found.append(frame.captured)
+            continue
+        header[4:6] = (1_000 * number + place).to_bytes(2, "big")
+        for start, end, more in ((0, 64, 0x2000), (64, len(rest), 0)):
+            header[2:4] = (20 + end - start).to_bytes(2, "big")
+            header[6:8] = (start // 8 | more).to_bytes(2, "big")
+            found.append(link + header + rest[start:end])
+    return found
 
 
 def _services() -> list[list[Frame]]:

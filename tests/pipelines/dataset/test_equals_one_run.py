@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+MORE_FRAGMENTS = 20
+"""Place of the flags in an Ethernet frame with IPv4."""
+
+
 def differences(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[str]:
     """A few of the rows that only one of them has."""
     found = []
@@ -31,7 +35,10 @@ def differences(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[
 def test_cut_anywhere(spark: SparkSession, tmp_path: Path, seed: int, nights: int, *, in_order: bool) -> None:
     rng = random.Random(seed)
     packets = crowd(seed, 25)
-    parts = cut(packets, sorted(rng.sample(range(1, len(packets)), nights - 1)), tmp_path)
+    # One of the places lies between two fragments of a datagram.
+    first_fragments = [place + 1 for place, (_, data, _) in enumerate(packets) if data[MORE_FRAGMENTS] & 0x20]
+    places = {rng.choice(first_fragments), *rng.sample(range(1, len(packets)), nights - 2)}
+    parts = cut(packets, sorted(places), tmp_path)
     add(spark, tmp_path / "whole", parts)
     if not in_order:
         rng.shuffle(parts)
