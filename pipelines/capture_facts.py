@@ -65,7 +65,7 @@ def file_issues(
         (
             of[file],
             "changed-while-read",
-            "the file grew or shrank during the run; analyse it again when it is whole",
+            "the file changed or disappeared during the run; analyse it again when it is whole",
             None,
         )
         for file in sorted(hashed.changed)

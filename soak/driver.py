@@ -72,10 +72,12 @@ def _killed(
 ) -> None:
     data, (before, calm) = place / "data", known
     with mqtrail(place / "logs", "analyze", capture, "--dataset", str(data)) as program:
-        while not reached(program):
-            if not program.running or program.seconds > PATIENCE_SECONDS:
-                raise Broken(f"the run ended before: {what}\n{program.said}")
+        while not reached(program) and program.running:
+            if program.seconds > PATIENCE_SECONDS:
+                raise Broken(f"never came to: {what}\n{program.said}")
             time.sleep(0.0005)
+        if not program.running:
+            what += " (too late: the run was done)"
         program.kill()
         seconds = program.seconds
         while any(one.session == program.pid and one.state != "Z" for one in processes()):

@@ -20,7 +20,7 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "netmon-capture": ("file", "A Microsoft Network Monitor capture: convert it first."),
     "etl-trace": ("file", "A Windows event trace: convert it first."),
     "snoop-capture": ("file", "A Solaris snoop capture: convert it first."),
-    "changed-while-read": ("file", "The file grew or shrank during the run; what it held at the start was analysed."),
+    "changed-while-read": ("file", "The file changed or disappeared during the run; what could be read was analysed."),
     "no-packets": ("file", "The capture is whole, but holds no packets."),
     "clock-went-back": (
         "file",
