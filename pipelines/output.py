@@ -54,14 +54,22 @@ class Workplace:
             recover_swap(self.final)
             self._check()
             self._clean_up_after_the_dead()
-            make_folder(self.staging)
-            if is_local(self.staging):
-                Path(self.staging).chmod(PRIVATE)
+            self._make()
         except OSError as error:
             raise OutputRefused(
                 f"{self.final}: the output folder cannot be made ({error.strerror}); choose another with {self.option}"
             ) from None
         return self
+
+    def begin_again(self) -> None:
+        """With an empty folder."""
+        remove_folder(self.staging)
+        self._make()
+
+    def _make(self) -> None:
+        make_folder(self.staging)
+        if is_local(self.staging):
+            Path(self.staging).chmod(PRIVATE)
 
     def __exit__(self, *_: object) -> None:
         # What cannot be removed now is removed by the next run.

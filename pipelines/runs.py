@@ -10,7 +10,7 @@ from ingest.choice import Choice, Scope
 from ingest.files import entries, join, write_bytes
 from pipelines.analyze import Job, analyze
 from pipelines.dataset.carried import Carried
-from pipelines.dataset.extend import extend, sort_out
+from pipelines.dataset.extend import CapturesChanged, extend, sort_out
 from pipelines.dataset.prune import prune
 from pipelines.inventory import hashes, hashes_here
 from pipelines.manifest import write_manifest
@@ -92,12 +92,19 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
     base = folder.base
     known = {one.capture_id for one in Carried(None, base.state).known}
     sorted_out = sort_out(inputs, hashed, known, base.pruned_before)
-    if not sorted_out.fresh:
-        return sorted_out
-    spark = spark or wanted.spark()
-    if wanted.check:
-        prepare()
-    extended = extend(wanted.job(spark, folder.staging), sorted_out, hashed, base)
+    extended = None
+    while extended is None:  # each time with fewer captures
+        if not sorted_out.fresh:
+            return sorted_out
+        spark = spark or wanted.spark()
+        if wanted.check:
+            prepare()
+        try:
+            extended = extend(wanted.job(spark, folder.staging), sorted_out, hashed, base)
+        except CapturesChanged as error:
+            sorted_out = sorted_out.without(error.captures)
+            folder.begin_again()
+    assert spark is not None  # noqa: S101 - narrows the type for mypy
     finished = extended.finished
     folder.assemble(finished.written, extended.kept)
     quality = _checked(wanted, spark, folder.staging, pruned=bool(base.pruned_before))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pipelines.stored import Keeps, Stored
 
 Row = dict[str, Any]
+CHANGED = "the file changed or disappeared while it was read; a later run takes it when it is whole"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,20 @@ class SortedOut:
     unready: list[tuple[Input, str]]
     """Not taken in, so that a later run can; with the reason."""
 
+    def without(self, changed: Sequence[Input]) -> SortedOut:
+        """The same with captures left for a later run."""
+        paths = {one.path for one in changed}
+        fresh = [one for one in self.fresh if one.path not in paths]
+        return SortedOut(fresh, self.known, [*self.unready, *((one, CHANGED) for one in changed)])
+
+
+class CapturesChanged(Exception):
+    """Captures are not what their hashes say any more: nothing of the run can be used."""
+
+    def __init__(self, captures: Sequence[Input]) -> None:
+        super().__init__(", ".join(one.shown_path for one in captures))
+        self.captures = captures
+
 
 def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str], since: str = "") -> SortedOut:
     """`since`: date before which the dataset was pruned."""
@@ -63,7 +78,7 @@ def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str], since
         if digest is None:
             unready.append((one, one.problem.detail if one.problem else "the file could not be read"))
         elif one.file in hashed.changed:
-            unready.append((one, "the file grew or shrank while it was read; a later run takes it when it is whole"))
+            unready.append((one, CHANGED))
         elif digest in known_ids or digest in fresh:
             known.append(one)
         elif one.capture and one.capture.first_ts_ns and date_of(one.capture.first_ts_ns) < since:
@@ -89,11 +104,12 @@ def extend(job: Job, sorted_out: SortedOut, hashed: Hashes, base: Base) -> Exten
     store = SegmentStore(job.spark, base.state.get(SEGMENTS.name, []), shelves.state(SEGMENTS), carried.ordinals)
     earlier = Earlier(carried, store)
     found = decode(job, scan, order, order.untidy | untidy, earlier)
-    digests.changed.update(changed_since(inputs))
+    if changed := changed_since(inputs):
+        raise CapturesChanged([one for one in inputs if one.file in changed])
     captures = capture_rows(inputs, scan.splits, digests, {})
-    for file, row in captures.items():
+    for row in captures.values():
         if row["state"] != "unreadable":
-            count_packets(found.counts, row, changed=file in digests.changed)
+            count_packets(found.counts, row, changed=False)
 
     job.say("writing tables")
     made = write_found(job, found, file_issues(inputs, scan.splits, digests, {}), order, shelves)

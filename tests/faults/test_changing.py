@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyarrow import parquet
 
 import pipelines.analyze
 import pipelines.dataset.extend
+from ingest.choice import Scope
+from pipelines.dataset.folder import DatasetFolder
+from pipelines.inventory import take_stock
+from pipelines.rules.catalogue import SETTINGS
+from pipelines.runs import Done, Wanted, add_to_dataset
+from pipelines.verifying import verify
 from soak.captures import write_talk
 from soak.changing import CHANGES, SIZE, TOLD
-from tests.pipelines.dataset import growing
 from tests.pipelines.running import run
 
 if TYPE_CHECKING:
@@ -93,16 +97,19 @@ def test_told_and_the_rest_complete(
     assert of_the_good(tables) == of_the_good(calm)
 
 
-@pytest.mark.parametrize("moment", ["in_order", "steps_back"])
-def test_in_a_dataset(
-    spark: SparkSession, tmp_path: Path, captures: list[Path], moment: str, monkeypatch: pytest.MonkeyPatch
+def test_dataset_leaves_them_for_a_later_run(
+    spark: SparkSession, tmp_path: Path, captures: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was hashed is known by its hash, whatever becomes of the file afterwards."""
-    data = tmp_path / "data"
-    growing.add(spark, data, captures[:1])
-    change_before(moment, captures, monkeypatch, pipelines.dataset.extend)
-    growing.add(spark, data, captures[1:])
-    issues = parquet.read_table(data / "tables" / "issues").to_pylist()
-    for path in captures:
-        codes = {row["code"] for row in issues if row["path"] == str(path)}
-        assert bool(codes & set(TOLD)) is (path.stem in CHANGES), path
+    wanted = Wanted(lambda: spark, Scope.MSMQ, dict(SETTINGS), check=False)
+    change_before("steps_back", captures, monkeypatch, pipelines.dataset.extend)
+    with DatasetFolder(str(tmp_path / "data")) as folder:
+        done = add_to_dataset(wanted, take_stock([str(path) for path in captures]), folder)
+        assert isinstance(done, Done)
+        assert done.sorted_out is not None
+        folder.publish()
+    assert {one.path for one, _ in done.sorted_out.unready} == {str(path) for path in captures[1:]}
+    assert [row["path"] for row in done.finished.captures] == [str(captures[0])]
+    assert done.finished.imbalances == []
+    found = verify(str(tmp_path / "data"))
+    assert found is not None
+    assert (found.problems, found.inputs) == ([], 1)
