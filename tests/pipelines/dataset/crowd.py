@@ -26,8 +26,11 @@ SOURCE, DESTINATION = 26, 30
 Timed = tuple[int, bytes, int]
 
 
-def crowd(seed: int, talks: int) -> list[Timed]:
-    """(time, captured bytes, wire length), in order of time. One packet in a hundred is missing."""
+def crowd(seed: int, talks: int, *, services: bool = False) -> list[Timed]:
+    """(time, captured bytes, wire length), in order of time. One packet in a hundred is missing.
+
+    `services`: with some that only announcements explain, for which every run takes rounds to learn.
+    """
     rng = random.Random(seed)
     found: list[Timed] = []
     for number in range(talks):
@@ -38,7 +41,7 @@ def crowd(seed: int, talks: int) -> list[Timed]:
         found += [
             (began + (one.ts_us - first) * pace, _elsewhere(one.frame, number), one.frame.wire_len) for one in packets
         ]
-    for frames in _services():
+    for frames in _services() if services else ():
         began, step = START_US + rng.randrange(SPREAD_US), rng.choice((500, 90_000_000))
         found += [(began + place * step, one.captured, one.wire_len) for place, one in enumerate(frames)]
     for number in range(4):
@@ -80,7 +83,6 @@ def _services() -> list[list[Frame]]:
         frames_of(late.packets, late.ends),
         frames_of(web.packets, web.ends),
         chained(49_750),
-        chained(49_751),
     ]
 
 

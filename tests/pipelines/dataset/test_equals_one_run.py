@@ -31,10 +31,10 @@ def differences(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[
     return found
 
 
-@pytest.mark.parametrize(("seed", "nights", "in_order"), [(1, 4, True), (2, 3, False)])
+@pytest.mark.parametrize(("seed", "nights", "in_order"), [(1, 3, True), (2, 3, False)])
 def test_cut_anywhere(spark: SparkSession, tmp_path: Path, seed: int, nights: int, *, in_order: bool) -> None:
     rng = random.Random(seed)
-    packets = crowd(seed, 25)
+    packets = crowd(seed, 25, services=in_order)
     # One of the places lies between two fragments of a datagram.
     first_fragments = [place + 1 for place, (_, data, _) in enumerate(packets) if data[MORE_FRAGMENTS] & 0x20]
     places = {rng.choice(first_fragments), *rng.sample(range(1, len(packets)), nights - 2)}
