@@ -98,15 +98,14 @@ def extend(job: Job, sorted_out: SortedOut, hashed: Hashes, base: Base) -> Exten
     untidy = frozenset(steps_back(scan.splits))
     dates = {one.capture_id: one.date for one in carried.known}
     digests = Hashes({one.file: order.ids[one.file] for one in inputs}, set())
-    seen = capture_rows(inputs, scan.splits, digests, {})
-    dates |= {row["capture_id"]: date_of(row["first_ts_ns"]) for row in seen.values()}
+    captures = capture_rows(inputs, scan.splits, digests, {})
+    dates |= {row["capture_id"]: date_of(row["first_ts_ns"]) for row in captures.values()}
     shelves = Shelves(job.root, dated=True, prefix=base.prefix, capture_dates=dates, since=since)
     store = SegmentStore(job.spark, base.state.get(SEGMENTS.name, []), shelves.state(SEGMENTS), carried.ordinals)
     earlier = Earlier(carried, store)
     found = decode(job, scan, order, order.untidy | untidy, earlier)
     if changed := changed_since(inputs):
         raise CapturesChanged([one for one in inputs if one.file in changed])
-    captures = capture_rows(inputs, scan.splits, digests, {})
     for row in captures.values():
         if row["state"] != "unreadable":
             count_packets(found.counts, row, changed=False)
