@@ -19,7 +19,7 @@ from ingest.files.folders import (
 )
 from ingest.files.inputs import NoSuchInput, expand
 from ingest.files.locking import lock
-from ingest.files.names import is_local, join, name_of, normalised, parent_of, spark_url
+from ingest.files.names import is_local, join, name_of, normalised, parent_of
 from ingest.files.reading import ForwardFile, PlainFile, open_input, read_bytes, sha256, size_of, stamp_of
 from ingest.files.swap import recover_swap, swap_folders
 from ingest.files.writing import open_output, write_bytes
@@ -50,7 +50,6 @@ __all__ = [
     "remove_folder",
     "sha256",
     "size_of",
-    "spark_url",
     "stamp_of",
     "swap_folders",
     "write_bytes",

@@ -67,11 +67,3 @@ def name_of(path: str) -> str:
 
 def sibling(path: str, name: str) -> str:
     return join(parent_of(path), name)
-
-
-def spark_url(path: str) -> str:
-    """As Spark must be given it: without a scheme it would mean the cluster's default file system."""
-    full = normalised(path)
-    if is_local(full):
-        return f"file://{full}"
-    return re.sub("^s3n?://", "s3a://", full)

@@ -14,22 +14,21 @@ from ingest.files import locking, remote
 
 
 @pytest.mark.parametrize(
-    ("given", "normal", "for_spark"),
+    ("given", "normal"),
     [
-        ("/a/b/", "/a/b", "file:///a/b"),
-        ("file:/a/b", "/a/b", "file:///a/b"),
-        ("file:///a/b c", "/a/b c", "file:///a/b c"),
-        ("file://localhost/a", "/a", "file:///a"),
-        ("FILE:/a", "/a", "file:///a"),
-        ("s3://bucket/a//b/", "s3://bucket/a/b", "s3a://bucket/a/b"),
-        ("s3a://bucket", "s3a://bucket", "s3a://bucket"),
-        ("hdfs:/a/b", "hdfs:///a/b", "hdfs:///a/b"),
-        ("hdfs://nn:8020/a%20b", "hdfs://nn:8020/a%20b", "hdfs://nn:8020/a%20b"),
+        ("/a/b/", "/a/b"),
+        ("file:/a/b", "/a/b"),
+        ("file:///a/b c", "/a/b c"),
+        ("file://localhost/a", "/a"),
+        ("FILE:/a", "/a"),
+        ("s3://bucket/a//b/", "s3://bucket/a/b"),
+        ("s3a://bucket", "s3a://bucket"),
+        ("hdfs:/a/b", "hdfs:///a/b"),
+        ("hdfs://nn:8020/a%20b", "hdfs://nn:8020/a%20b"),
     ],
 )
-def test_one_spelling_a_place(given: str, normal: str, for_spark: str) -> None:
+def test_one_spelling_a_place(given: str, normal: str) -> None:
     assert files.normalised(given) == normal
-    assert files.spark_url(given) == for_spark
 
 
 @pytest.mark.parametrize("folder", ["/", "/a", "a", "s3a://bucket", "s3a://bucket/a/", "hdfs:///a"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import resource
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +23,6 @@ from schemas.state import CARRIED_CONNECTIONS
 from schemas.tables import ISSUES, PDUS, SESSIONS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from schemas.model import Table
 
 
@@ -91,6 +91,23 @@ def test_captures_are_renumbered_wherever_rows_name_them() -> None:
     found = to.batch(batch, CARRIED_CONNECTIONS).to_pylist()
     assert [[one["file"] for one in row["counts"]] for row in found] == [[2, 0], [], [1]]
     assert to.reversed().batch(to.batch(batch, CARRIED_CONNECTIONS), CARRIED_CONNECTIONS) == batch
+
+
+def test_export_of_more_files_than_a_process_may_have_open(tmp_path: Path) -> None:
+    days = 150
+    for n in range(days):
+        stored(tmp_path, PDUS, [{"ts": n * 86_400_000_000, "ts_ns": n * 86_400_000_000_000, "call_id": n}])
+        shelf = Shelves(str(tmp_path / "old"), prefix=f"r{n:06d}-").table(ISSUES)
+        write_rows(shelf, pa.Table.from_pylist([{"path": f"{days - n:03d}", "code": "c"}], schema=ISSUES.arrow))
+    stored(tmp_path, PDUS, [{"call_id": -1}])
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 64, hard))
+    try:
+        pdus, issues = (list(json_lines(str(tmp_path / "old"), table)) for table in (PDUS, ISSUES))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert [json.loads(line)["call_id"] for line in pdus] == list(range(-1, days))
+    assert [json.loads(line)["path"] for line in issues] == [f"{n:03d}" for n in range(1, days + 1)]
 
 
 def test_export_is_the_same_however_rows_lie_in_files(tmp_path: Path) -> None:
