@@ -134,3 +134,15 @@ MAX_EARLY_ANSWERS: Final = 2_048
 
 MAX_COLUMNAR_ROUNDS: Final = 4_096
 """Rounds, one an array element, of one columnar batch: eight times ept_lookup's 500 entries; more are interpreted."""
+
+MAX_QUEUE_NAME_BYTES: Final = 8_192
+"""Text read of a name in a message: [MS-MQMP] section 6 lets format names have 1,024 characters, a quarter of this."""
+
+MAX_MULTI_QUEUE_NAMES: Final = 1_024
+"""Names read of one list in a MultiQueueFormatHeader; a sender makes a packet for each."""
+
+MAX_MULTI_QUEUE_BYTES: Final = 65_536
+"""Bytes read of such a list: lone surrogates, which only forgers send by the thousand, take long to write out."""
+
+MAX_DESCRIPTOR_PROBLEMS: Final = 64
+"""Problems kept per security descriptor, as per stub; a list of 64 KB may hold 4,000 entries."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import pyarrow as pa
 
 from decoders.msmq.base_header import packet_size
+from decoders.ndr.layout import is_octets, is_wide
 from decoders.ndr.model import Array, ContextHandle, CutBytes, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
 from schemas.model import BINARY, BOOL, DOUBLE, INT, LONG, STRING, UNSIGNED_LONG
 
@@ -43,10 +44,6 @@ _INTEGERS: Final = {
     (8, False): UNSIGNED_LONG,
     (8, True): LONG,
 }
-
-
-def is_bytes(array: Array) -> bool:
-    return isinstance(array.of, Scalar) and array.of.size == 1 and not array.of.signed
 
 
 class IdlTypes:
@@ -83,7 +80,9 @@ class IdlTypes:
         if isinstance(declared, Pointer):
             return self._arrow(declared.to, seen)
         if isinstance(declared, Array):
-            return BINARY if is_bytes(declared) else pa.list_(self._arrow(declared.of, seen))
+            if is_wide(declared.of):
+                return STRING
+            return BINARY if is_octets(declared.of) else pa.list_(self._arrow(declared.of, seen))
         if isinstance(declared, Union):
             return pa.struct(list(self._fields((arm.member for arm in declared.arms if arm.member), seen)))
         if isinstance(declared, Struct):
@@ -120,10 +119,9 @@ class IdlTypes:
             )
         if isinstance(declared, Union):
             return self._struct((arm.member for arm in declared.arms if arm.member), value, seen)
-        deeper = _deeper(declared.name, seen) if isinstance(declared, Struct) else None
-        return (
-            self._struct(declared.members, value, deeper) if isinstance(declared, Struct) and deeper else _json(value)
-        )
+        if isinstance(declared, Struct) and (deeper := _deeper(declared.name, seen)) is not None:
+            return self._struct(declared.members, value, deeper)
+        return _json(value)
 
     def _named(self, declared: Type) -> Type:
         return self._types[declared.name] if isinstance(declared, Named) else declared
@@ -136,7 +134,26 @@ def payload(value: bytes, *, keep: bool) -> dict[str, Any]:
     return {"size": len(value), "sha256": digest, "packet_size": packet_size(value), "bytes": kept}
 
 
+def without_payload(array: pa.Array) -> pa.Array:
+    """The same with the bytes of payload members left out."""
+    kind = array.type
+    if kind == PAYLOAD:
+        kept = [array.field(field.name) for field in PAYLOAD if field.name != "bytes"]
+        columns = [*kept, pa.nulls(len(array), BINARY)]
+        return pa.StructArray.from_arrays(columns, fields=list(PAYLOAD), mask=array.is_null())
+    if pa.types.is_struct(kind):
+        columns = [without_payload(array.field(place)) for place in range(kind.num_fields)]
+        return pa.StructArray.from_arrays(columns, fields=list(kind), mask=array.is_null())
+    if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        values = without_payload(array.values)
+        return pa.ListArray.from_arrays(array.offsets, values, type=kind, mask=array.is_null())
+    return array
+
+
 def _deeper(name: str, seen: dict[str, int]) -> dict[str, int] | None:
+    if not name:
+        # What has no name cannot contain itself.
+        return seen
     level = seen.get(name, 0)
     return None if level == MAX_NESTING else seen | {name: level + 1}
 

@@ -33,18 +33,24 @@ def _page(interface: Interface) -> Iterator[str]:
     fast = fast_path(interface)
     yield from ("## Operations", "", "Columnar: stubs of that kind are decoded many at a time.", "")
     yield from ("| opnum | operation | section | columnar request | columnar response | |", "|---|---|---|---|---|---|")
-    for operation in interface.operations:
+    for operation in interface.all_operations:
         ways = ("yes" if fast[operation.name, direction] else "no" for direction in (Direction.IN, Direction.OUT))
+        opnum = f"callback {operation.opnum}" if operation in interface.callbacks else operation.opnum
         yield (
-            f"| {operation.opnum} | [`{operation.name}`](#{interface.name}_{operation.name.lower()}) | "
+            f"| {opnum} | [`{operation.name}`](#{interface.name.lower()}_{operation.name.lower()}) | "
             f"{operation.section} | {' | '.join(ways)} | {cell(operation.doc)} |"
         )
+    if interface.callbacks:
+        yield from (
+            "",
+            "A callback is asked by the server and answered by the client, inside one of the client's calls.",
+        )
     yield from ("", "## Tables", "", "All of them begin with these columns:", "", "| column | type | meaning |")
-    first = TYPED[interface.uuid, interface.operations[0].opnum]
+    first = TYPED[interface.uuid, interface.operations[0].opnum, False]
     shared = frozenset(column.name for column in first.columns) - _COMMON
     yield from ("|---|---|---|", *columns_markdown(first, shared), "")
-    for operation in interface.operations:
-        table = TYPED[interface.uuid, operation.opnum]
+    for operation in interface.all_operations:
+        table = TYPED[interface.uuid, operation.opnum, operation in interface.callbacks]
         yield from (f"### {table.name}", "", table.doc, "", "| column | type | meaning |", "|---|---|---|")
         yield from (*columns_markdown(table, _COMMON), "")
     yield from _enumerations(interface)

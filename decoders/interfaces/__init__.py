@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from decoders.interfaces import epm, mqmq, qm2qm, qmmgmt
+from decoders.interfaces import dscomm, dscomm2, epm, mqmq, qm2qm, qmcomm, qmcomm2, qmmgmt, remoteread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +15,11 @@ _REGISTERED: Final = (
     epm.INTERFACE,
     qm2qm.INTERFACE,
     qmmgmt.INTERFACE,
+    qmcomm.INTERFACE,
+    qmcomm2.INTERFACE,
+    remoteread.INTERFACE,
+    dscomm.INTERFACE,
+    dscomm2.INTERFACE,
 )
 
 INTERFACES: Final[Mapping[str, Interface]] = {interface.uuid: interface for interface in _REGISTERED}
@@ -22,10 +27,14 @@ INTERFACES: Final[Mapping[str, Interface]] = {interface.uuid: interface for inte
 IMPORTED: Final[Mapping[str, Mapping[str, Type]]] = {"ms-mqmq.idl": mqmq.TYPES}
 """Types that an interface's own IDL does not declare, by the file it imports."""
 
-_OPERATIONS: Final[Mapping[tuple[str, int], Operation]] = {
-    (interface.uuid, operation.opnum): operation for interface in _REGISTERED for operation in interface.operations
+_OPERATIONS: Final[Mapping[tuple[str, int, bool], Operation]] = {
+    (interface.uuid, operation.opnum, callback): operation
+    for interface in _REGISTERED
+    for callback, operations in ((False, interface.operations), (True, interface.callbacks))
+    for operation in operations
 }
 
 
-def operation_of(interface_uuid: str, opnum: int) -> Operation | None:
-    return _OPERATIONS.get((interface_uuid, opnum))
+def operation_of(interface_uuid: str, opnum: int, *, callback: bool = False) -> Operation | None:
+    """`callback`: the server asks, and the opnum is one of those counted apart."""
+    return _OPERATIONS.get((interface_uuid, opnum, callback))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from decoders.interfaces.qmmgmt import MgmtObjectType
@@ -21,6 +21,8 @@ class Property:
     """Of [MS-MQMQ]."""
     values: tuple[str, ...] = ()
     """The only texts it may hold; empty where any will do."""
+    meanings: Mapping[int, str] = field(default_factory=dict, hash=False)
+    """What its numbers are called, where they are."""
 
     @property
     def vt(self) -> int:

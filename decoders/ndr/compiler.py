@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from decoders.ndr import arrays
 from decoders.ndr.counts import Count, conformance, variance
 from decoders.ndr.fields import Field, leaf_field, run, single
-from decoders.ndr.layout import Layout, is_octets
+from decoders.ndr.layout import Layout, is_octets, is_wide
 from decoders.ndr.model import Array, Pointer, PointerKind, String, Struct, Union
 from decoders.ndr.pointers import embedded, not_embedded, outermost
-from decoders.ndr.strings import string, string_or_character
+from decoders.ndr.strings import buffer, string, string_or_character
 from decoders.ndr.structures import conformant, gap, nothing_read, structure
 from decoders.ndr.unions import Chosen, union
 
@@ -34,6 +34,8 @@ class Use(NamedTuple):
     hoisted: bool = False
     """Its max_count was read in front of the outermost structure."""
     unnamed: bool = False
+    last: bool = False
+    """The stub ends behind it."""
 
 
 class Compiler:
@@ -59,7 +61,8 @@ class Compiler:
                 waiting.clear()
 
         for member in members:
-            use = Use(member.range, member.switch_is, embedded, unnamed=not member.name)
+            last = not embedded and member is members[-1]
+            use = Use(member.range, member.switch_is, embedded, unnamed=not member.name, last=last)
             if embedded and self.layout.conformant(member.type):
                 if member is not members[-1]:
                     raise ValueError(f"{member.name} is conformant but not the structure's last member")
@@ -148,7 +151,7 @@ class Compiler:
             conformance(layout, order, None, None, hoisted=use.hoisted) if declared.bound is None else declared.bound
         )
         step = string(declared, variance(layout, order, None, maximum, use.limits), order)
-        if declared.written:
+        if declared.written or not use.last:
             return step
         return string_or_character(declared, step, order)
 
@@ -157,6 +160,8 @@ class Compiler:
         count = self._count(declared, use)
         if is_octets(element):
             return arrays.octets(count)
+        if is_wide(element):
+            return buffer(count, self._order)
         if layout.conformant(element) and not isinstance(element, String):
             raise ValueError("an array's elements cannot be conformant")
         if isinstance(element, Pointer) and layout.in_place_nothing(declared):

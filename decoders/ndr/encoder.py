@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from decoders.ndr.counts import compared_with
-from decoders.ndr.layout import CONTEXT_HANDLE_BYTES, Layout, is_octets
+from decoders.ndr.layout import CONTEXT_HANDLE_BYTES, WIDE_BYTES, Layout, is_octets, is_wide
 from decoders.ndr.model import (
     Array,
     ContextHandle,
@@ -150,9 +150,25 @@ class _Encoder:
     def _terminated(self, declared: String, text: str) -> bytes:
         if declared.of.size == 1:
             return text.encode("latin-1") + b"\0"
-        return text.encode("utf-16-le" if self._order == "<" else "utf-16-be", "surrogatepass") + b"\0\0"
+        return self._wide(text) + b"\0\0"
+
+    def _wide(self, text: str) -> bytes:
+        return text.encode("utf-16-le" if self._order == "<" else "utf-16-be", "surrogatepass")
+
+    def _units(self, declared: Array, spot: Spot) -> list[int]:
+        """The characters of a buffer, filled up to the size that its count says."""
+        if not isinstance(spot.value, str):
+            raise TypeError(f"{spot.value!r} is not text")
+        raw = self._wide(spot.value)
+        units = list(struct.unpack(f"{self._order}{len(raw) // WIDE_BYTES}H", raw))
+        size = self._expected(declared.length_is if declared.varying else declared.size_is, spot)
+        fill = declared.bound if size is None else size
+        return units + [0] * ((fill or 0) - len(units))
 
     def _array(self, declared: Array, spot: Spot) -> None:
+        element = self._layout.resolve(declared.of)
+        if is_wide(element):
+            spot = spot._replace(value=self._units(declared, spot))
         elements: Any = spot.value
         if not isinstance(elements, bytes | list):
             raise TypeError(f"{elements!r} is not an array")
@@ -162,11 +178,10 @@ class _Encoder:
             self._words(self._max_count(declared, spot))
         if declared.varying:
             self._words(0, len(elements))
-        if is_octets(self._layout.resolve(declared.of)):
+        if is_octets(element):
             self.stub += bytes(elements)
             return
         self._align(self._layout.element_alignment(declared))
-        element = self._layout.resolve(declared.of)
         if isinstance(element, Pointer) and self._layout.in_place_nothing(declared):
             self._deferred += [Spot(element.to, value, {}, embedded=False) for value in elements]
             return
@@ -175,10 +190,15 @@ class _Encoder:
 
     def _max_count(self, declared: Array, spot: Spot) -> int:
         elements: Any = spot.value
-        size = compared_with(declared.size_is) if declared.varying else None
+        size = self._expected(declared.size_is, spot) if declared.varying else None
+        return len(elements) if size is None else max(len(elements), size)
+
+    def _expected(self, expression: str | None, spot: Spot) -> int | None:
+        """What a size_is or length_is comes to, where the values say so."""
+        size = compared_with(expression)
         if isinstance(size, str):
             size = spot.around.get(size)
-        return max(len(elements), size) if isinstance(size, int) else len(elements)
+        return size if isinstance(size, int) else None
 
     def _structure(self, declared: Struct, spot: Spot) -> None:
         value: Any = spot.value
@@ -205,6 +225,8 @@ class _Encoder:
         match self._layout.resolve(last.type):
             case Struct() as structure if isinstance(inner, dict):
                 return self._hoisted_count(structure, inner)
+            case Array() as array if isinstance(inner, str):
+                return self._max_count(array, Spot(array, self._units(array, Spot(array, inner, value)), value))
             case Array() as array if isinstance(inner, bytes | list):
                 return self._max_count(array, Spot(array, inner, value))
             case String() as string if isinstance(inner, str):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from decoders.ndr.model import ContextHandle, Enum, Guid
+from decoders.ndr.model import ContextHandle, Enum, Guid, Scalar
 from decoders.ndr.texts import guid_text, handle_text
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def leaf_field(leaf: Leaf, layout: Layout, byte_order: str, limits: tuple[int, i
             finish = _enumeration(leaf, limits)
         case _ if limits:
             finish = _limited(limits)
+        case Scalar(range=(low, high)):
+            finish = _limited((low, high))
     return Field(layout.leaf_format(leaf), layout.leaf_size(leaf), layout.alignment(leaf), finish)
 
 

@@ -56,10 +56,17 @@ def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]
         "]",
         f"interface {interface.name}",
         "{",
+        *(f"{_STEP}const {one.type.name} {one.name} = {one.value};" for one in interface.constants),
         *_indented(_typedefs(own)),
     ]
+    opnum = 0
     for operation in interface.operations:
+        unused = range(opnum, operation.opnum)
+        lines += ["", *(f"{_STEP}void Opnum{number}NotUsedOnWire(void);" for number in unused)] if unused else []
         lines += ["", *_indented(_operation(operation, interface.binding_handle))]
+        opnum = operation.opnum + 1
+    for operation in interface.callbacks:
+        lines += ["", f"{_STEP}[callback]", *_indented(_operation(operation, interface.binding_handle))]
     return "\n".join([*lines, "}", ""])
 
 
@@ -96,16 +103,15 @@ def _typedef(name: str, declared: Type) -> Iterator[str]:
         case ContextHandle():
             yield f"typedef [context_handle] void *{name};"
         case Scalar():
-            yield f"typedef {_BASE_NAMES[declared.size, declared.signed, declared.floating]} {name};"
+            base = _BASE_NAMES[declared.size, declared.signed, declared.floating]
+            yield _joined("typedef", _listed(_range(declared.range)), base, f"{name};")
         case _:
             attributes, written = _declarator(declared, name)
             yield _joined("typedef", _listed(attributes), f"{written};")
 
 
 def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
-    attributes = [*before]
-    if member.range is not None:
-        attributes.append(f"range({member.range[0]}, {member.range[1]})")
+    attributes = [*before, *_range(member.range)]
     if member.switch_is is not None:
         attributes.append(f"switch_is({member.switch_is})")
     if isinstance(member.type, Union):
@@ -113,6 +119,12 @@ def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
         for arm in member.type.arms:
             yield from _indented(_arm(arm))
         yield _joined("}", member.name).rstrip() + ";"
+        return
+    if isinstance(member.type, Struct) and not member.type.name:
+        yield _joined(_listed(attributes), "struct", "{")
+        for inner in member.type.members:
+            yield from _indented(_member(inner))
+        yield f"}} {member.name};"
         return
     own, written = _declarator(member.type, member.name)
     yield _joined(_listed([*attributes, *own]), f"{written};")
@@ -128,7 +140,8 @@ def _arm(arm: Arm) -> Iterator[str]:
 
 def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
     returned = "void" if operation.returns is None else operation.returns.name
-    written = [f"[in] handle_t {binding_handle}", *map(_parameter, operation.parameters)]
+    handle = [f"[in] handle_t {binding_handle}"] if operation.takes_handle_t else []
+    written = [*handle, *map(_parameter, operation.parameters)]
     yield f"{returned} {operation.name}("
     yield from (f"{_STEP}{parameter}," for parameter in written[:-1])
     yield f"{_STEP}{written[-1]}"
@@ -138,22 +151,24 @@ def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
 def _parameter(parameter: Parameter) -> str:
     member = parameter.member
     attributes = [name for direction, name in _DIRECTIONS if direction in parameter.direction]
-    if member.range is not None:
-        attributes.append(f"range({member.range[0]}, {member.range[1]})")
+    attributes += _range(member.range)
     own, written = _declarator(member.type, member.name)
     return _joined(_listed([*attributes, *own]), "const" if parameter.const else "", written)
 
 
-def _declarator(declared: Type, name: str) -> tuple[list[str], str]:
-    """Attributes, and the type with the name in its place: stars before it, dimensions behind it."""
+def _declarator(declared: Type, name: str, depth: int = 0) -> tuple[list[str], str]:
+    """Attributes, and the type with the name in its place: stars before it, dimensions behind it.
+
+    `depth`: pointers in front. Each has a place in size_is and length_is, which stays empty.
+    """
     match declared:
         case Pointer(to=Array(bound=None) as array):
             attributes, written = _declarator(array.of, f"*{name}")
-            return [*_pointer(declared), *_counts(array), *attributes], written
+            return [*_pointer(declared), *_counts(array, depth), *attributes], written
         case Pointer(to=String(bound=None) as text):
             return [*_pointer(declared), *_string(text)], f"{text.of.name} *{name}"
         case Pointer():
-            attributes, written = _declarator(declared.to, f"*{name}")
+            attributes, written = _declarator(declared.to, f"*{name}", depth + 1)
             return [*_pointer(declared), *attributes], written
         case Array():
             attributes, written = _declarator(declared.of, name)
@@ -170,9 +185,13 @@ def _pointer(pointer: Pointer) -> list[str]:
     return [pointer.kind.value] if pointer.written else []
 
 
-def _counts(array: Array) -> list[str]:
+def _counts(array: Array, depth: int = 0) -> list[str]:
     named = (("size_is", array.size_is), ("length_is", array.length_is))
-    return [f"{attribute}({count})" for attribute, count in named if count is not None]
+    return [f"{attribute}({', ' * depth}{count})" for attribute, count in named if count is not None]
+
+
+def _range(values: tuple[int, int] | None) -> list[str]:
+    return [] if values is None else [f"range({values[0]}, {values[1]})"]
 
 
 def _string(text: String) -> list[str]:

@@ -30,6 +30,7 @@ Declared: TypeAlias = Leaf | Pointer | Array | String | Struct | Union
 
 GUID_BYTES: Final = 16
 CONTEXT_HANDLE_BYTES: Final = 20
+WIDE_BYTES: Final = 2
 
 _INTEGER: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _FLOATING: Final = {4: "f", 8: "d"}
@@ -38,6 +39,11 @@ _FLOATING: Final = {4: "f", 8: "d"}
 def is_octets(declared: Type) -> bool:
     """Arrays of it are bytes in Python."""
     return isinstance(declared, Scalar) and declared.size == 1 and not declared.signed
+
+
+def is_wide(declared: Type) -> bool:
+    """Arrays of it are text in Python."""
+    return isinstance(declared, Scalar) and declared.character and declared.size == WIDE_BYTES
 
 
 class Layout:

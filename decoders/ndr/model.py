@@ -11,6 +11,7 @@ What a decoded value looks like in Python, whichever decoder made it:
 | Union | dict with every arm's name; the arm on the wire holds its value, the others None |
 | Pointer | the referent's value; None for a null pointer |
 | Array of `byte`, `unsigned char` | bytes; CutBytes where the stub's end was not captured |
+| Array of `wchar_t` | str without the null characters at its end: buffers are filled up with them |
 | other Array | list |
 | String | str without its terminator; a lone surrogate is written as the six characters \udXXX |
 
@@ -39,6 +40,10 @@ class Scalar:
     size: int
     signed: bool = False
     floating: bool = False
+    character: bool = False
+    """Of two bytes: arrays of it are text."""
+    range: tuple[int, int] | None = None
+    """[range] of the typedef; a member's own stands before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class ContextHandle:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A structure declared elsewhere, possibly around this very member: resolved through Interface.types."""
+    """A type declared elsewhere, possibly around this very member: resolved through Interface.types."""
 
     name: str
 
@@ -112,8 +117,8 @@ class String:
     of: Scalar
     bound: int | None = None
     written: bool = True
-    """False: peers send a string although the published IDL lacks [string]. A whole stub in which exactly one character
-    is left is then read as the IDL has it."""
+    """False: peers send a string although the published IDL lacks [string]. As the last parameter of a whole stub in
+    which exactly one character is left it is read as the IDL has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,7 @@ class Member:
 @dataclass(frozen=True, slots=True)
 class Struct:
     name: str
+    """Empty where it is declared in the place of its only use."""
     members: tuple[Member, ...]
     tag: str = ""
 
@@ -182,6 +188,8 @@ class Operation:
     """What the call does, one sentence of ours."""
     status: str = "return_value"
     """Where the response says how it went: `return_value`, an [out] parameter, or empty where nothing says so."""
+    takes_handle_t: bool = True
+    """False: a context handle among the parameters, or the call that a callback is made in, says where it goes."""
 
     def on_the_wire(self, direction: Direction) -> tuple[Member, ...]:
         """The members of a request (IN) or a response (OUT), the return value last."""
@@ -189,6 +197,13 @@ class Operation:
         if direction is Direction.OUT and self.returns is not None:
             return (*sent, Member("return_value", self.returns))
         return sent
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    name: str
+    type: Scalar
+    value: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +219,14 @@ class Interface:
     """By name: what Named refers to, and what the rendered IDL declares, in order."""
     binding_handle: str = "hBind"
     """The handle_t parameter's name in the IDL."""
+    callbacks: tuple[Operation, ...] = ()
+    """[callback]: the server asks, inside a call of the client's. Their opnums are counted apart."""
+    constants: tuple[Constant, ...] = ()
+
+    @property
+    def all_operations(self) -> tuple[Operation, ...]:
+        """Callbacks last."""
+        return (*self.operations, *self.callbacks)
 
 
 class Syntax(enum.StrEnum):

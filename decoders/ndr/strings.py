@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from decoders.ndr.layout import WIDE_BYTES
 from decoders.ndr.texts import narrow_text, wide_text
 
 if TYPE_CHECKING:
@@ -31,6 +32,21 @@ def string(declared: String, count: Count, byte_order: str) -> Step:
                 "ndr-string-unterminated", place, key, at, f"{size // width} characters, the last is not null"
             )
         container[key] = wide_text(raw, byte_order) if width == 2 else narrow_text(raw)
+
+    return step
+
+
+def buffer(count: Count, byte_order: str) -> Step:
+    """An array of wchar_t. Its size is the buffer's: the text may end before."""
+
+    def step(reader: Reader, container: Container, key: Key, place: Place) -> None:
+        size = count(reader, container, key, place) * WIDE_BYTES
+        at = reader.at + -reader.at % WIDE_BYTES
+        end = at + size
+        if end > reader.size and size:
+            reader.cut(place, key, at, size)
+        container[key] = wide_text(reader.data[at:end], byte_order).rstrip("\0")
+        reader.at = min(end, reader.size)
 
     return step
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.interfaces import INTERFACES
 from decoders.ndr.model import Direction
@@ -16,6 +16,9 @@ from schemas.vocabulary import CALL_OUTCOMES, INTERFACE_SOURCES
 if TYPE_CHECKING:
     from decoders.ndr.model import Interface, Operation
 
+
+OperationKey: TypeAlias = tuple[str, int, bool]
+"""Interface, opnum, and whether it is a callback's."""
 
 COMMON_COLUMNS = (
     CALL_UID,
@@ -40,15 +43,15 @@ def typed_name(interface: Interface, operation: Operation) -> str:
     return f"{interface.name}_{operation.name}"
 
 
-def typed_table(interface: Interface, operation: Operation) -> Table:
+def typed_table(interface: Interface, operation: Operation, *, callback: bool = False) -> Table:
     arrow = IdlTypes(interface.types)
     members = {direction: operation.on_the_wire(direction) for direction in (Direction.IN, Direction.OUT)}
     sent = {direction: arrow.struct(found) for direction, found in members.items()}
     bounds = {direction: tuple(bounded(interface.types, found)) for direction, found in members.items()}
     return Table(
         typed_name(interface, operation),
-        f"One call of opnum {operation.opnum} of {interface.name}, [{interface.document}] {operation.section}: "
-        f"{operation.doc}",
+        f"One {'callback' if callback else 'call'} of opnum {operation.opnum} of {interface.name}, "
+        f"[{interface.document}] {operation.section}: {operation.doc}",
         (
             *COMMON_COLUMNS,
             Column(
@@ -70,8 +73,9 @@ def typed_table(interface: Interface, operation: Operation) -> Table:
     )
 
 
-TYPED = {
-    (interface.uuid, operation.opnum): typed_table(interface, operation)
+TYPED: Final[dict[OperationKey, Table]] = {
+    (interface.uuid, operation.opnum, callback): typed_table(interface, operation, callback=callback)
     for interface in INTERFACES.values()
-    for operation in interface.operations
+    for callback, operations in ((False, interface.operations), (True, interface.callbacks))
+    for operation in operations
 }

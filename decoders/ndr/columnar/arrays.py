@@ -10,6 +10,7 @@ from decoders.ndr.columnar.columns import Column, Lists, Nothing, Spans, concate
 from decoders.ndr.columnar.lanes import DECLINED
 from decoders.ndr.columnar.ragged import gathered, windows
 from decoders.ndr.columnar.scopes import enter
+from decoders.ndr.layout import WIDE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,23 @@ def string(counts: Counts, width: int, slot: int) -> Step:
         if not terminated.all():
             lane.decline(~terminated)
         frame.slots[slot] = starts, np.maximum(units - 1, 0) * width
+
+    return step
+
+
+def buffer(counts: Counts, slot: int) -> Step:
+    """An array of wchar_t, without the null characters at its end."""
+
+    def step(batch: Batch, lane: Lane, frame: Frame) -> None:
+        raw_counts = counts.read(batch, lane, frame)
+        lane.at = (lane.at + (WIDE_BYTES - 1)) & -WIDE_BYTES
+        units = batch.believable(lane, raw_counts, WIDE_BYTES)
+        starts = np.where(units > 0, lane.base + lane.at, 0)
+        lane.at = lane.at + units * WIDE_BYTES
+        filled = np.flatnonzero(gathered(batch.buffer, starts, units * WIDE_BYTES).view(np.uint16))
+        ends = np.cumsum(units)
+        last = np.concatenate(([-1], filled))[np.searchsorted(filled, ends)]
+        frame.slots[slot] = starts, np.maximum(last + 1 - (ends - units), 0) * WIDE_BYTES
 
     return step
 

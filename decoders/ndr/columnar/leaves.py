@@ -9,7 +9,7 @@ import numpy as np
 
 from decoders.ndr.columnar.columns import Column, Identifiers, Scalars
 from decoders.ndr.layout import CONTEXT_HANDLE_BYTES, GUID_BYTES
-from decoders.ndr.model import ContextHandle, Enum, Guid
+from decoders.ndr.model import ContextHandle, Enum, Guid, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +45,8 @@ def leaf_read(leaf: Leaf, layout: Layout, byte_order: str, limits: tuple[int, in
     wrong = []
     if isinstance(leaf, Enum) and leaf.members:
         wrong.append(_not_among(sorted({value for _, value in leaf.members})))
+    if limits is None and isinstance(leaf, Scalar):
+        limits = leaf.range
     if limits:
         wrong.append(beyond(limits))
     dtype = np.dtype(byte_order + layout.leaf_format(leaf))

@@ -13,7 +13,7 @@ from decoders.ndr.columnar.lanes import DECLINED
 from decoders.ndr.columnar.leaves import LeafRead, beyond, leaf_read
 from decoders.ndr.columnar.scopes import Scope, Unplannable
 from decoders.ndr.counts import compared_with
-from decoders.ndr.layout import Layout, is_octets
+from decoders.ndr.layout import WIDE_BYTES, Layout, is_octets, is_wide
 from decoders.ndr.model import Array, Enum, Pointer, PointerKind, Scalar, String, Struct, Union
 
 if TYPE_CHECKING:
@@ -167,6 +167,9 @@ class Planner:
         if is_octets(element):
             scope.add(arrays.octets(counts, slot))
             return arrays.spans(slot, 0, self._order)
+        if is_wide(element):
+            scope.add(arrays.buffer(counts, slot))
+            return arrays.spans(slot, WIDE_BYTES, self._order)
         if isinstance(element, Pointer | Array | String | Struct | Union):
             return self._elements(scope, declared, element, counts, slot)
         leaf = leaf_read(element, self._layout, self._order, None)

@@ -84,7 +84,7 @@ def fast_path(interface: Interface) -> Mapping[tuple[str, Direction], bool]:
     """Which requests and responses have a plan; neither syntax nor byte order makes a difference."""
     return {
         (operation.name, direction): plan(operation, direction, interface.types, Syntax.NDR, "<") is not None
-        for operation in interface.operations
+        for operation in interface.all_operations
         for direction in (Direction.IN, Direction.OUT)
     }
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _IMPORT = re.compile(r'import\s+"[^"]*"\s*;')
-_HEADER = re.compile(r"\[(?P<attributes>[^\]]*)\]\s*interface\s+(?P<name>\w+)\s*\{(?P<body>.*)\}\s*$", re.DOTALL)
+_HEADER = re.compile(r"\[(?P<attributes>[^\]]*)\]\s*interface\s+(?P<name>\w+)\s*\{", re.DOTALL)
+_CALLBACK = "[ callback ] "
 _TOKEN = re.compile(r"0x[0-9a-fA-F]+|\w+|[^\w\s]")
 _ENUM = re.compile(r"(enum \w* ?\{)([^}]*)(\})")
 
@@ -15,20 +16,61 @@ _ENUM = re.compile(r"(enum \w* ?\{)([^}]*)(\})")
 @dataclass(frozen=True)
 class Idl:
     header: tuple[str, ...]
+    constants: tuple[str, ...]
     types: tuple[str, ...]
     operations: tuple[str, ...]
+    callbacks: tuple[str, ...]
 
 
 def reduced(text: str) -> Idl:
-    """A type may be declared between two operations, so the order is kept of each by itself."""
+    """Of a file that declares one interface, or types only."""
+    *_, only = reduced_file(text).values()
+    return only
+
+
+def reduced_file(text: str) -> dict[str, Idl]:
+    """By interface; types and constants are also those that stand before it in the file."""
     text = _IMPORT.sub("", _COMMENT.sub("", text)).strip()
-    header: tuple[str, ...] = ()
-    if found := _HEADER.match(text):
-        header = (found["name"], *sorted(re.sub(r"\s", "", attribute) for attribute in found["attributes"].split(",")))
-        text = found["body"]
-    declarations = _declarations(_attributes_sorted(_TOKEN.findall(text)))
-    types = tuple(_ENUM.sub(_valued, each) for each in declarations if each.startswith("typedef"))
-    return Idl(header, types, tuple(each for each in declarations if not each.startswith("typedef")))
+    found: dict[str, Idl] = {}
+    before: list[str] = []
+    while head := _HEADER.search(text):
+        end = _end_of_block(text, head.end())
+        outside = _declarations(_attributes_sorted(_TOKEN.findall(text[: head.start()])))
+        inside = _declarations(_attributes_sorted(_TOKEN.findall(text[head.end() : end])))
+        attributes = sorted(re.sub(r"\s", "", attribute) for attribute in head["attributes"].split(","))
+        found[head["name"]] = _sorted_out((head["name"], *attributes), [*before, *outside, *inside])
+        before += [each for each in (*outside, *inside) if _is_type(each) or _is_constant(each)]
+        text = text[end + 1 :]
+    return found or {"": _sorted_out((), _declarations(_attributes_sorted(_TOKEN.findall(text))))}
+
+
+def _end_of_block(text: str, start: int) -> int:
+    depth = 1
+    for place in range(start, len(text)):
+        depth += (text[place] == "{") - (text[place] == "}")
+        if not depth:
+            return place
+    raise AssertionError("the interface does not end")
+
+
+def _is_type(declaration: str) -> bool:
+    return declaration.startswith("typedef")
+
+
+def _is_constant(declaration: str) -> bool:
+    return declaration.startswith("const ")
+
+
+def _sorted_out(header: tuple[str, ...], declarations: list[str]) -> Idl:
+    """A type may be declared between two operations, so the order is kept of each by itself."""
+    rest = [each for each in declarations if not _is_type(each) and not _is_constant(each)]
+    return Idl(
+        header,
+        tuple(filter(_is_constant, declarations)),
+        tuple(_ENUM.sub(_valued, each) for each in declarations if _is_type(each)),
+        tuple(each for each in rest if not each.startswith(_CALLBACK)),
+        tuple(each.removeprefix(_CALLBACK) for each in rest if each.startswith(_CALLBACK)),
+    )
 
 
 def _attributes_sorted(tokens: list[str]) -> list[str]:

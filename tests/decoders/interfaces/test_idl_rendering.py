@@ -9,10 +9,15 @@ from decoders.ndr.idl import interface_idl, types_idl
 from decoders.ndr.model import (
     Arm,
     Array,
+    Constant,
+    ContextHandle,
+    Direction,
     Enum,
     Interface,
     Member,
     Named,
+    Operation,
+    Parameter,
     Pointer,
     PointerKind,
     Scalar,
@@ -30,9 +35,18 @@ from decoders.ndr.model import (
         (Enum("U", (("A", 1),)), "typedef U T;"),
         (Scalar("T", 8), "typedef unsigned hyper T;"),
         (Scalar("T", 8, floating=True), "typedef double T;"),
+        (Scalar("T", 4, range=(0, 9)), "typedef [range(0, 9)] unsigned long T;"),
         (Pointer(Named("S")), "typedef S *T;"),
         (Pointer(Pointer(LONG), PointerKind.FULL, written=True), "typedef [ptr] long **T;"),
         (Array(BYTE, bound=16), "typedef byte T[16];"),
+        (
+            Struct("T", (Member("p", Pointer(Pointer(Array(BYTE, size_is="n", length_is="m")))),)),
+            "typedef struct { [size_is(, n), length_is(, m)] byte **p; } T;",
+        ),
+        (
+            Struct("T", (Member("s", Struct("", (Member("a", LONG),))),)),
+            "typedef struct { struct { long a; } s; } T;",
+        ),
         (
             Struct("T", (Member("u", Union("", LONG, (Arm((1, 2), Member("a", DWORD)),)), switch_is="k"),)),
             "typedef struct { [switch_is(k)] union { [case(1, 2)] DWORD a; } u; } T;",
@@ -50,6 +64,23 @@ def test_a_type_is_written(declared: Type, text: str) -> None:
 def test_a_union_by_itself_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="as a member"):
         types_idl({"T": Union("T", LONG, ())})
+
+
+def test_an_interface_has_its_opnums_constants_and_callbacks() -> None:
+    parameter = Parameter(Direction.IN, Member("h", ContextHandle("H")))
+    first = Operation(1, "First", (parameter,), None, "1", "", takes_handle_t=False)
+    asked = Operation(0, "Asked", (parameter,), LONG, "2", "", takes_handle_t=False)
+    last = Operation(2, "Last", (), LONG, "3", "")
+    interface = Interface(
+        *("i", "1088a980-eae5-11d0-8d9b-00a02453c337", (1, 0), "D", "", (first, last), {}),
+        callbacks=(asked,),
+        constants=(Constant("ONE", ULONG, 1),),
+    )
+    body = " ".join(interface_idl(interface).split()).partition("{ ")[2]
+    assert body == (
+        "const ULONG ONE = 1; void Opnum0NotUsedOnWire(void); void First( [in] H h ); "
+        "long Last( [in] handle_t hBind ); [callback] long Asked( [in] H h ); }"
+    )
 
 
 def test_imported_types_are_not_declared_again() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from decoders.ndr.counts import compared_with
-from decoders.ndr.layout import Layout, is_octets
+from decoders.ndr.layout import Layout, is_octets, is_wide
 from decoders.ndr.model import (
     Array,
     ContextHandle,
@@ -59,6 +59,12 @@ def _members(draw: st.DrawFn, members: Sequence[Member], layout: Layout, depth: 
     for member in members:
         if member.name in counts and member.range:
             counts[member.name] = min(max(counts[member.name], member.range[0]), member.range[1])
+    for member in members:
+        declared = _behind_pointers(member.type, layout)
+        if isinstance(declared, Array) and declared.varying:
+            size, length = compared_with(declared.size_is), compared_with(declared.length_is)
+            if isinstance(size, str) and isinstance(length, str):
+                counts[size] = max(counts[size], counts[length])
     result: dict[str, Any] = {}
     for member in members:
         if member.name in counts or member.name in tags:
@@ -101,7 +107,7 @@ def _value(
             return draw(st.floats(allow_nan=False, width=32))
         case Scalar() as scalar:
             low = -(1 << 8 * scalar.size - 1) if scalar.signed else 0
-            limits = member.range if member and member.range else (low, low + (1 << 8 * scalar.size) - 1)
+            limits = (member and member.range) or scalar.range or (low, low + (1 << 8 * scalar.size) - 1)
             return draw(st.integers(*limits))
         case Enum() as enumeration:
             return draw(st.sampled_from([value for _, value in enumeration.members]))
@@ -120,6 +126,8 @@ def _value(
             count = array.bound if array.bound is not None and not array.varying else None
             if count is None:
                 count = name if isinstance(name, int) else counts.get(name or "", MOST)
+            if is_wide(layout.resolve(array.of)):
+                return draw(st.text(WIDE, max_size=count)).rstrip("\0")
             values = [draw(_value(array.of, None, {}, {}, layout, depth - 1)) for _ in range(count)]
             return bytes(values) if is_octets(layout.resolve(array.of)) else values
         case Struct() as structure:

@@ -10,7 +10,7 @@ import numpy as np
 
 from decoders.ndr.columnar.columns import Column, Columns, Identifiers, Lists, Nothing, Records, Scalars, Spans
 from decoders.ndr.counts import compared_with
-from decoders.ndr.layout import is_octets
+from decoders.ndr.layout import is_octets, is_wide
 from decoders.ndr.model import (
     Array,
     ContextHandle,
@@ -120,7 +120,7 @@ class Honest:
                 return rng.choice((0.0, -1.5, 2.0**20))
             case Scalar():
                 low = -(1 << 8 * declared.size - 1) if declared.signed else 0
-                low, high = (member and member.range) or (low, low + (1 << 8 * declared.size) - 1)
+                low, high = (member and member.range) or declared.range or (low, low + (1 << 8 * declared.size) - 1)
                 return rng.choice((low, high, rng.randint(low, high)))
             case Enum():
                 return rng.choice(declared.members)[1]
@@ -144,13 +144,17 @@ class Honest:
                 return value
         raise AssertionError(declared)
 
-    def _array(self, declared: Array) -> bytes | list[Any]:
+    def _array(self, declared: Array) -> bytes | str | list[Any]:
         element = self._resolved(declared.of)
         number = self._rng.choice((1, 2, 7)) if declared.bound is None else declared.bound
+        if isinstance(constant := compared_with(declared.size_is), int):
+            return self._rng.randbytes(constant)
         if any(element is outer for outer in self._open):
             number = 0
         if is_octets(element):
             return self._rng.randbytes(number * 3 if declared.bound is None else number)
+        if is_wide(element):
+            return "".join(self._rng.choice("queue\\é€") for _ in range(number))
         return [self._value(element) for _ in range(number)]
 
     def _union(self, declared: Union) -> tuple[int, dict[str, Any]]:

@@ -55,6 +55,10 @@ HEX = st.integers(1, 2**128 - 1).map(lambda number: f"{number:032x}")
 GUIDS = HEX.map(lambda text: f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}")
 
 
+BASIC = st.characters(min_codepoint=0, max_codepoint=0xFFFF, exclude_categories=["Cs"])
+NARROW = st.characters(min_codepoint=0, max_codepoint=0xFF)
+
+
 def _integers(scalar: Scalar) -> st.SearchStrategy[int]:
     bits = 8 * scalar.size
     return st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if scalar.signed else st.integers(0, 2**bits - 1)
@@ -81,8 +85,7 @@ nodes: st.SearchStrategy[Any] = st.recursive(
 def strings(draw: st.DrawFn) -> Shape:
     wide = draw(st.booleans())
     bound = draw(st.none() | st.integers(8, 20))
-    alphabet = st.characters(min_codepoint=0, max_codepoint=0xFFFF if wide else 0xFF, exclude_categories=["Cs"])
-    return Shape(String(WCHAR if wide else CHAR, bound), st.text(alphabet, max_size=7), bound is None)
+    return Shape(String(WCHAR if wide else CHAR, bound), st.text(BASIC if wide else NARROW, max_size=7), bound is None)
 
 
 @st.composite
@@ -96,13 +99,17 @@ def pointers(draw: st.DrawFn, depth: int, name: str) -> Shape:
 @st.composite
 def arrays(draw: st.DrawFn, depth: int, name: str) -> Shape:
     """`name` is the member's; its counts are `name`_count, which the member's structure provides."""
-    element = draw(shapes(depth - 1, "").filter(lambda shape: not shape.conformant or isinstance(shape.type, String)))
+    wide = st.just(Shape(WCHAR, _integers(WCHAR)))
+    plain = shapes(depth - 1, "").filter(lambda shape: not shape.conformant or isinstance(shape.type, String))
+    element = draw(wide | plain)
     fixed, varying = draw(st.booleans()), draw(st.booleans())
     bound = draw(st.integers(1, 4)) if fixed else None
     low = bound if bound and not varying else 0
     values: st.SearchStrategy[Any] = st.lists(element.values, min_size=low, max_size=bound or 4)
     if element.type == BYTE:
         values = values.map(bytes)
+    if element.type == WCHAR:
+        values = st.text(BASIC, max_size=bound or 4).map(lambda text: text.rstrip("\0"))
     count = f"{name}_count"
     declared = Array(element.type, bound, None if fixed else count, count if varying else None)
     return Shape(declared, values, not fixed)
@@ -113,6 +120,7 @@ def members(draw: st.DrawFn, depth: int, *, parameters: bool = False) -> tuple[l
     declared: list[Member] = []
     values: list[tuple[str, st.SearchStrategy[Any]]] = []
     unnamed_unions: set[str] = set()
+    growing: set[str] = set()
     total = draw(st.integers(1, 4))
     for index in range(total):
         name = f"m{index}"
@@ -128,6 +136,7 @@ def members(draw: st.DrawFn, depth: int, *, parameters: bool = False) -> tuple[l
         if shape.conformant and index < total - 1 and not parameters:
             shape = Shape(Pointer(shape.type), shape.values)
         declared += [Member(f"{name}_count", DWORD), Member(name, shape.type)]
+        growing.update({name} if _grows(shape.type) else ())
         values.append((name, shape.values))
 
     def arrange(drawn: list[Any]) -> dict[str, Any]:
@@ -138,7 +147,9 @@ def members(draw: st.DrawFn, depth: int, *, parameters: bool = False) -> tuple[l
                 everything = dict.fromkeys(item.arms) | item.values
                 result.update(everything if name in unnamed_unions else {name: everything})
             else:
-                result[f"{name}_count"] = len(item) if isinstance(item, list | bytes) else 0
+                # A buffer may be larger than its text.
+                spare = len(item) % 3 if isinstance(item, str) and name in growing else 0
+                result[f"{name}_count"] = 0 if not isinstance(item, list | bytes | str) else len(item) + spare
                 result[name] = item
         return result
 
@@ -173,6 +184,12 @@ def structures(draw: st.DrawFn, depth: int) -> Shape:
     declared, values = draw(members(depth - 1))
     declaration = Struct("S", tuple(declared))
     return Shape(declaration, values, _conformant(declaration))
+
+
+def _grows(declared: Type) -> bool:
+    while isinstance(declared, Pointer):
+        declared = declared.to
+    return isinstance(declared, Array) and declared.bound is None
 
 
 def _conformant(declared: Type) -> bool:

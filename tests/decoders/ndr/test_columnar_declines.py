@@ -23,6 +23,7 @@ from decoders.ndr.model import (
     Operation,
     Pointer,
     PointerKind,
+    Scalar,
     String,
     Struct,
     Syntax,
@@ -59,6 +60,9 @@ EMPTY = "01000000 00000000 01000000 0000"
         pytest.param(Array(DWORD, size_is="1"), "01000000 09000000", "00000000", id="not the constant"),
         pytest.param(ContextHandle("H"), "00" * 20, "01000000" + "00" * 16, id="handle of attributes only"),
         pytest.param(Array(COLOUR, bound=2), "0000 0700", "0700 0100", id="not in the enumeration"),
+        pytest.param(Array(WCHAR, size_is="1"), "01000000 4100", "02000000 4100 0000", id="buffer of another size"),
+        pytest.param(Array(WCHAR, size_is="n"), "01000000 4100", "01000000 41", id="buffer cut"),
+        pytest.param(Scalar("T", 4, range=(0, 5)), "05000000", "06000000", id="range of the type"),
         pytest.param(DWORD, "01000000", "01000000 00", id="trailing byte"),
         pytest.param(DWORD, "01000000", "010000", id="cut"),
         pytest.param(

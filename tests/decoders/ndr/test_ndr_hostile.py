@@ -47,6 +47,7 @@ def cheaply(declared: Type, stub: bytes, syntax: Syntax) -> Decoded:
     "element",
     [
         BYTE,
+        WCHAR,
         DWORD,
         GUID,
         Pointer(DWORD),

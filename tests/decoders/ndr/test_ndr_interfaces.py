@@ -26,7 +26,7 @@ def _interfaces() -> list[Interface]:
 OPERATIONS = [
     pytest.param(interface, operation, id=f"{interface.name}-{operation.name}")
     for interface in _interfaces()
-    for operation in interface.operations
+    for operation in interface.all_operations
 ]
 
 

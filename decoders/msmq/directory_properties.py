@@ -1,0 +1,215 @@
+"""Properties of queues, machines and everything else in message queuing's directory: [MS-MQMQ] 2.3.
+
+Their numbers differ, so that a number needs no object to say what it is; those of management do: see properties.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from decoders.msmq.properties import Property
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_JOURNAL: Final = {0: "MQ_JOURNAL_NONE", 1: "MQ_JOURNAL"}
+_AUTHENTICATE: Final = {0: "MQ_AUTHENTICATE_NONE", 1: "MQ_AUTHENTICATE"}
+_PRIV_LEVEL: Final = {0: "MQ_PRIV_LEVEL_NONE", 1: "MQ_PRIV_LEVEL_OPTIONAL", 2: "MQ_PRIV_LEVEL_BODY"}
+_TRANSACTION: Final = {0: "MQ_TRANSACTIONAL_NONE", 1: "MQ_TRANSACTIONAL"}
+_SCOPE: Final = {0: "MQDS_SITESCOPE", 1: "MQDS_ENTERPRISESCOPE"}
+_MACHINE: Final = {0: "MSMQ_MACHINE", 1: "FOREIGN_MACHINE"}
+_CLUSTER: Final = {0: "MSMQ_GROUP_NOT_IN_CLUSTER", 1: "MSMQ_GROUP_IN_CLUSTER"}
+_PROTOCOL: Final = {1: "IP_ADDRESS_TYPE", 3: "IPX_ADDRESS_TYPE", 5: "FOREIGN_ADDRESS_TYPE"}
+_OS: Final = {
+    0x000: "MSMQ_OS_NONE",
+    0x100: "MSMQ_OS_FOREIGN",
+    0x200: "MSMQ_OS_95",
+    0x300: "MSMQ_OS_NTW",
+    0x400: "MSMQ_OS_NTS",
+    0x500: "MSMQ_OS_NTE",
+}
+# The document has no names for these.
+_SERVICE: Final = {
+    0x00: "no service",
+    0x01: "routing server",
+    0x02: "backup site controller",
+    0x04: "primary site controller",
+    0x08: "primary enterprise controller",
+    0x10: "RAS server",
+}
+_NAME_STYLE: Final = {0: "weakened security off", 1: "weakened security on", 2: "default"}
+
+OBJECT_TYPES: Final = {
+    1: "MQDS_QUEUE",
+    2: "MQDS_MACHINE",
+    3: "MQDS_SITE",
+    4: "MQDS_DELETEDOBJECT",
+    5: "MQDS_CN",
+    6: "MQDS_ENTERPRISE",
+    7: "MQDS_USER",
+    8: "MQDS_ROUTINGLINK",
+}
+"""[MS-MQMQ] 2.3.13.4, and as dwObjectType [MS-MQDS] 2.2.8."""
+
+_PROPERTIES: Final = (
+    Property("PROPID_Q_INSTANCE", 101, "VT_CLSID", "2.3.1.1"),
+    Property("PROPID_Q_TYPE", 102, "VT_CLSID", "2.3.1.2"),
+    Property("PROPID_Q_PATHNAME", 103, "VT_LPWSTR", "2.3.1.3"),
+    Property("PROPID_Q_JOURNAL", 104, "VT_UI1", "2.3.1.4", meanings=_JOURNAL),
+    Property("PROPID_Q_QUOTA", 105, "VT_UI4", "2.3.1.5"),
+    Property("PROPID_Q_BASEPRIORITY", 106, "VT_I2", "2.3.1.6"),
+    Property("PROPID_Q_JOURNAL_QUOTA", 107, "VT_UI4", "2.3.1.7"),
+    Property("PROPID_Q_LABEL", 108, "VT_LPWSTR", "2.3.1.8"),
+    Property("PROPID_Q_CREATE_TIME", 109, "VT_I4", "2.3.1.9"),
+    Property("PROPID_Q_MODIFY_TIME", 110, "VT_I4", "2.3.1.10"),
+    Property("PROPID_Q_AUTHENTICATE", 111, "VT_UI1", "2.3.1.11", meanings=_AUTHENTICATE),
+    Property("PROPID_Q_PRIV_LEVEL", 112, "VT_UI4", "2.3.1.12", meanings=_PRIV_LEVEL),
+    Property("PROPID_Q_TRANSACTION", 113, "VT_UI1", "2.3.1.13", meanings=_TRANSACTION),
+    Property("PROPID_Q_SCOPE", 114, "VT_UI1", "2.3.1.14", meanings=_SCOPE),
+    Property("PROPID_Q_QMID", 115, "VT_CLSID", "2.3.1.15"),
+    Property("PROPID_Q_PARTITIONID", 116, "VT_CLSID", "2.3.1.16"),
+    Property("PROPID_Q_SEQNUM", 117, "VT_BLOB", "2.3.1.17"),
+    Property("PROPID_Q_HASHKEY", 118, "VT_UI4", "2.3.1.18"),
+    Property("PROPID_Q_LABEL_HASHKEY", 119, "VT_UI4", "2.3.1.19"),
+    Property("PROPID_Q_FULL_PATH", 121, "VT_LPWSTR", "2.3.1.20"),
+    Property("PROPID_Q_NAME_SUFFIX", 123, "VT_LPWSTR", "2.3.1.21"),
+    Property("PROPID_Q_PATHNAME_DNS", 124, "VT_LPWSTR", "2.3.1.22"),
+    Property("PROPID_Q_MULTICAST_ADDRESS", 125, "VT_LPWSTR", "2.3.1.23"),
+    Property("PROPID_Q_ADS_PATH", 126, "VT_LPWSTR", "2.3.1.24"),
+    Property("PROPID_Q_SECURITY", 1101, "VT_BLOB", "2.3.1.25"),
+    Property("PROPID_Q_OBJ_SECURITY", 1102, "VT_BLOB", "2.3.1.26"),
+    Property("PROPID_Q_SECURITY_INFORMATION", 1103, "VT_UI4", "2.3.1.27"),
+    Property("PROPID_QM_SITE_ID", 201, "VT_CLSID", "2.3.2.1"),
+    Property("PROPID_QM_MACHINE_ID", 202, "VT_CLSID", "2.3.2.2"),
+    Property("PROPID_QM_PATHNAME", 203, "VT_LPWSTR", "2.3.2.3"),
+    Property("PROPID_QM_ENCRYPTION_PK", 205, "VT_VECTOR|VT_UI1", "2.3.2.4"),
+    Property("PROPID_QM_ADDRESS", 206, "VT_BLOB", "2.3.2.5"),
+    Property("PROPID_QM_CNS", 207, "VT_VECTOR|VT_CLSID", "2.3.2.6"),
+    Property("PROPID_QM_OUTFRS", 208, "VT_VECTOR|VT_CLSID", "2.3.2.7"),
+    Property("PROPID_QM_INFRS", 209, "VT_VECTOR|VT_CLSID", "2.3.2.8"),
+    Property("PROPID_QM_SERVICE", 210, "VT_UI4", "2.3.2.9", meanings=_SERVICE),
+    Property("PROPID_QM_PARTITIONID", 211, "VT_CLSID", "2.3.2.11"),
+    Property("PROPID_QM_HASHKEY", 212, "VT_UI4", "2.3.2.12"),
+    Property("PROPID_QM_SEQNUM", 213, "VT_BLOB", "2.3.2.13"),
+    Property("PROPID_QM_QUOTA", 214, "VT_UI4", "2.3.2.10"),
+    Property("PROPID_QM_JOURNAL_QUOTA", 215, "VT_UI4", "2.3.2.14"),
+    Property("PROPID_QM_MACHINE_TYPE", 216, "VT_LPWSTR", "2.3.2.15"),
+    Property("PROPID_QM_CREATE_TIME", 217, "VT_I4", "2.3.2.16"),
+    Property("PROPID_QM_MODIFY_TIME", 218, "VT_I4", "2.3.2.17"),
+    Property("PROPID_QM_FOREIGN", 219, "VT_UI1", "2.3.2.18", meanings=_MACHINE),
+    Property("PROPID_QM_OS", 220, "VT_UI4", "2.3.2.19", meanings=_OS),
+    Property("PROPID_QM_FULL_PATH", 221, "VT_LPWSTR", "2.3.2.20"),
+    Property("PROPID_QM_SITE_IDS", 222, "VT_VECTOR|VT_CLSID", "2.3.2.21"),
+    Property("PROPID_QM_OUTFRS_DN", 223, "VT_VECTOR|VT_LPWSTR", "2.3.2.22"),
+    Property("PROPID_QM_INFRS_DN", 224, "VT_VECTOR|VT_LPWSTR", "2.3.2.23"),
+    Property("PROPID_QM_SERVICE_ROUTING", 227, "VT_UI1", "2.3.2.24"),
+    Property("PROPID_QM_SERVICE_DSSERVER", 228, "VT_UI1", "2.3.2.25"),
+    Property("PROPID_QM_SERVICE_DEPCLIENTS", 229, "VT_UI1", "2.3.2.26"),
+    Property("PROPID_QM_ENCRYPTION_PK_BASE", 231, "VT_VECTOR|VT_UI1", "2.3.2.27"),
+    Property("PROPID_QM_ENCRYPTION_PK_ENHANCED", 232, "VT_VECTOR|VT_UI1", "2.3.2.28"),
+    Property("PROPID_QM_PATHNAME_DNS", 233, "VT_LPWSTR", "2.3.2.29"),
+    Property("PROPID_QM_OBJ_SECURITY", 234, "VT_BLOB", "2.3.2.30"),
+    Property("PROPID_QM_SECURITY_INFORMATION", 237, "VT_UI4", "2.3.2.31"),
+    Property("PROPID_QM_ENCRYPT_PKS", 238, "VT_BLOB", "2.3.2.32"),
+    Property("PROPID_QM_SIGN_PKS", 239, "VT_BLOB", "2.3.2.33"),
+    Property("PROPID_QM_OWNER_SID", 241, "VT_BLOB", "2.3.2.34"),
+    Property("PROPID_QM_GROUP_IN_CLUSTER", 242, "VT_UI1", "2.3.2.35", meanings=_CLUSTER),
+    Property("PROPID_QM_SECURITY", 1201, "VT_BLOB", "2.3.2.36"),
+    Property("PROPID_QM_SIGN_PK", 1202, "VT_BLOB", "2.3.2.37"),
+    Property("PROPID_QM_ENCRYPT_PK", 1203, "VT_BLOB", "2.3.2.38"),
+    Property("PROPID_QM_UPGRADE_DACL", 1205, "VT_BLOB", "2.3.2.39"),
+    Property("PROPID_S_PATHNAME", 301, "VT_LPWSTR", "2.3.3.1"),
+    Property("PROPID_S_SITEID", 302, "VT_CLSID", "2.3.3.2"),
+    Property("PROPID_S_GATES", 303, "VT_VECTOR|VT_CLSID", "2.3.3.3"),
+    Property("PROPID_S_PSC", 304, "VT_LPWSTR", "2.3.3.4"),
+    Property("PROPID_S_INTERVAL1", 305, "VT_UI2", "2.3.3.5"),
+    Property("PROPID_S_INTERVAL2", 306, "VT_UI2", "2.3.3.6"),
+    Property("PROPID_S_PARTITIONID", 307, "VT_CLSID", "2.3.3.7"),
+    Property("PROPID_S_SEQNUM", 308, "VT_BLOB", "2.3.3.8"),
+    Property("PROPID_S_FULL_NAME", 309, "VT_LPWSTR", "2.3.3.9"),
+    Property("PROPID_S_NT4_STUB", 310, "VT_UI2", "2.3.3.10"),
+    Property("PROPID_S_FOREIGN", 311, "VT_UI1", "2.3.3.11"),
+    Property("PROPID_S_DONOTHING", 312, "VT_UI1", "2.3.3.12"),
+    Property("PROPID_S_SECURITY", 1301, "VT_BLOB", "2.3.3.13"),
+    Property("PROPID_S_PSC_SIGNPK", 1302, "VT_BLOB", "2.3.3.14"),
+    Property("PROPID_S_SECURITY_INFORMATION", 1303, "VT_UI4", "2.3.3.15"),
+    Property("PROPID_CN_PROTOCOLID", 501, "VT_UI1", "2.3.4.1", meanings=_PROTOCOL),
+    Property("PROPID_CN_NAME", 502, "VT_LPWSTR", "2.3.4.2"),
+    Property("PROPID_CN_GUID", 503, "VT_CLSID", "2.3.4.3"),
+    Property("PROPID_CN_PARTITIONID", 504, "VT_CLSID", "2.3.4.4"),
+    Property("PROPID_CN_SEQNUM", 505, "VT_BLOB", "2.3.4.5"),
+    Property("PROPID_CN_SECURITY", 1501, "VT_BLOB", "2.3.4.6"),
+    Property("PROPID_E_NAME", 601, "VT_LPWSTR", "2.3.5.1"),
+    Property("PROPID_E_NAMESTYLE", 602, "VT_UI1", "2.3.5.2", meanings=_NAME_STYLE),
+    Property("PROPID_E_CSP_NAME", 603, "VT_LPWSTR", "2.3.5.3"),
+    Property("PROPID_E_PECNAME", 604, "VT_LPWSTR", "2.3.5.4"),
+    Property("PROPID_E_S_INTERVAL1", 605, "VT_UI2", "2.3.5.5"),
+    Property("PROPID_E_S_INTERVAL2", 606, "VT_UI2", "2.3.5.6"),
+    Property("PROPID_E_PARTITIONID", 607, "VT_CLSID", "2.3.5.7"),
+    Property("PROPID_E_SEQNUM", 608, "VT_BLOB", "2.3.5.8"),
+    Property("PROPID_E_ID", 609, "VT_CLSID", "2.3.5.9"),
+    Property("PROPID_E_CRL", 610, "VT_BLOB", "2.3.5.10"),
+    Property("PROPID_E_CSP_TYPE", 611, "VT_UI4", "2.3.5.11"),
+    Property("PROPID_E_ENCRYPT_ALG", 612, "VT_UI4", "2.3.5.12"),
+    Property("PROPID_E_SIGN_ALG", 613, "VT_UI4", "2.3.5.13"),
+    Property("PROPID_E_HASH_ALG", 614, "VT_UI4", "2.3.5.14"),
+    Property("PROPID_E_CIPHER_MODE", 615, "VT_UI4", "2.3.5.18"),
+    Property("PROPID_E_LONG_LIVE", 616, "VT_UI4", "2.3.5.15"),
+    Property("PROPID_E_VERSION", 617, "VT_UI2", "2.3.5.16"),
+    Property("PROPID_E_SECURITY", 1601, "VT_BLOB", "2.3.5.17"),
+    Property("PROPID_U_SID", 701, "VT_BLOB", "2.3.6.1"),
+    Property("PROPID_U_SIGN_CERT", 702, "VT_BLOB", "2.3.6.4"),
+    Property("PROPID_U_PARTITIONID", 703, "VT_CLSID", "2.3.6.2"),
+    Property("PROPID_U_SEQNUM", 704, "VT_BLOB", "2.3.6.3"),
+    Property("PROPID_U_DIGEST", 705, "VT_VECTOR|VT_CLSID", "2.3.6.5"),
+    Property("PROPID_U_ID", 706, "VT_CLSID", "2.3.6.6"),
+    Property("PROPID_L_NEIGHBOR1", 801, "VT_CLSID", "2.3.7.1"),
+    Property("PROPID_L_NEIGHBOR2", 802, "VT_CLSID", "2.3.7.2"),
+    Property("PROPID_L_COST", 803, "VT_UI4", "2.3.7.3"),
+    Property("PROPID_L_PARTITIONID", 804, "VT_CLSID", "2.3.7.4"),
+    Property("PROPID_L_SEQNUM", 805, "VT_BLOB", "2.3.7.5"),
+    Property("PROPID_L_ID", 806, "VT_CLSID", "2.3.7.6"),
+    Property("PROPID_L_GATES_DN", 807, "VT_VECTOR|VT_LPWSTR", "2.3.7.7"),
+    Property("PROPID_L_NEIGHBOR1_DN", 808, "VT_LPWSTR", "2.3.7.8"),
+    Property("PROPID_L_NEIGHBOR2_DN", 809, "VT_LPWSTR", "2.3.7.9"),
+    Property("PROPID_L_DESCRIPTION", 810, "VT_LPWSTR", "2.3.7.10"),
+    Property("PROPID_L_FULL_PATH", 811, "VT_LPWSTR", "2.3.7.11"),
+    Property("PROPID_L_ACTUAL_COST", 812, "VT_UI4", "2.3.7.12"),
+    Property("PROPID_L_GATES", 813, "VT_VECTOR|VT_CLSID", "2.3.7.13"),
+    Property("PROPID_SET_NAME", 5101, "VT_LPWSTR", "2.3.8.1"),
+    Property("PROPID_SET_SERVICE", 5102, "VT_UI4", "2.3.8.2", meanings=_SERVICE),
+    Property("PROPID_SET_QM_ID", 5103, "VT_CLSID", "2.3.8.3"),
+    Property("PROPID_SET_FULL_PATH", 5105, "VT_LPWSTR", "2.3.8.4"),
+    Property("PROPID_SET_NT4", 5106, "VT_UI1", "2.3.8.5"),
+    Property("PROPID_SET_PARTITIONID", 5107, "VT_CLSID", "2.3.8.6"),
+    Property("PROPID_SET_SITENAME", 5108, "VT_LPWSTR", "2.3.8.7"),
+    Property("PROPID_SET_SERVICE_ROUTING", 5109, "VT_UI1", "2.3.8.8"),
+    Property("PROPID_SET_SERVICE_DSSERVER", 5110, "VT_UI1", "2.3.8.9"),
+    Property("PROPID_SET_SERVICE_DEPCLIENTS", 5111, "VT_UI1", "2.3.8.10"),
+    Property("PROPID_SET_OLDSERVICE", 5112, "VT_UI4", "2.3.8.11", meanings=_SERVICE),
+    Property("PROPID_MQU_SID", 5401, "VT_BLOB", "2.3.9.1"),
+    Property("PROPID_MQU_SIGN_CERT", 5402, "VT_BLOB", "2.3.9.2"),
+    Property("PROPID_MQU_DIGEST", 5405, "VT_VECTOR|VT_CLSID", "2.3.9.3"),
+    Property("PROPID_MQU_ID", 5406, "VT_CLSID", "2.3.9.4"),
+    Property("PROPID_MQU_SECURITY", 5407, "VT_BLOB", "2.3.9.5"),
+    Property("PROPID_COM_FULL_PATH", 5201, "VT_LPWSTR", "2.3.10.1"),
+    Property("PROPID_COM_SAM_ACCOUNT", 5202, "VT_LPWSTR", "2.3.10.2"),
+    Property("PROPID_COM_ACCOUNT_CONTROL", 5204, "VT_UI4", "2.3.10.3"),
+    Property("PROPID_COM_DNS_HOSTNAME", 5205, "VT_LPWSTR", "2.3.10.4"),
+    Property("PROPID_COM_SID", 5206, "VT_BLOB", "2.3.10.5"),
+    Property("PROPID_COM_SIGN_CERT", 5207, "VT_BLOB", "2.3.10.6"),
+    Property("PROPID_COM_DIGEST", 5208, "VT_VECTOR|VT_CLSID", "2.3.10.7"),
+    Property("PROPID_COM_ID", 5209, "VT_CLSID", "2.3.10.8"),
+    Property("PROPID_D_SEQNUM", 1401, "VT_BLOB", "2.3.13.1"),
+    Property("PROPID_D_PARTITIONID", 1402, "VT_CLSID", "2.3.13.2"),
+    Property("PROPID_D_SCOPE", 1403, "VT_UI1", "2.3.13.3", meanings=_SCOPE),
+    Property("PROPID_D_OBJTYPE", 1404, "VT_UI1", "2.3.13.4", meanings=OBJECT_TYPES),
+    Property("PROPID_D_IDENTIFIER", 1405, "VT_CLSID", "2.3.13.5"),
+)
+
+DIRECTORY_PROPERTIES: Final[Mapping[int, Property]] = {entry.propid: entry for entry in _PROPERTIES}
+
+
+def directory_property_name(propid: int) -> str | None:
+    entry = DIRECTORY_PROPERTIES.get(propid)
+    return None if entry is None else entry.name
