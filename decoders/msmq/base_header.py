@@ -1,11 +1,11 @@
-"""BaseHeader, with which every packet of message queuing begins: [MS-MQMQ] 2.2.19.1."""
+"""BaseHeader, with which every packet of message queuing begins: [MS-MQMQ] 2.2.19.1. `message` reads the rest."""
 
 from __future__ import annotations
 
 import struct
 from typing import Final
 
-_SIGNATURE: Final = b"LIOR"
+SIGNATURE: Final = b"LIOR"
 _TO_PACKET_SIZE: Final = struct.Struct("<4x4sI")
 HEAD_BYTES: Final = _TO_PACKET_SIZE.size
 
@@ -15,4 +15,4 @@ def packet_size(message: bytes | memoryview) -> int | None:
     if len(message) < HEAD_BYTES:
         return None
     signature, size = _TO_PACKET_SIZE.unpack_from(message)
-    return int(size) if signature == _SIGNATURE else None
+    return int(size) if signature == SIGNATURE else None

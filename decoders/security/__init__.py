@@ -1,1 +1,1 @@
-"""What security providers put into authentication tokens, as far as it tells who called."""
+"""Who a caller is and what it may do: authentication tokens as far as they tell, identifiers, security descriptors."""

@@ -20,8 +20,16 @@ SUCCESS = 0
 Values = dict[str, Any]
 
 
-def stub(interface: str, opnum: int, direction: Direction, values: Values, syntax: Syntax = Syntax.NDR) -> bytes:
-    operation = operation_of(interface, opnum)
+def stub(
+    interface: str,
+    opnum: int,
+    direction: Direction,
+    values: Values,
+    syntax: Syntax = Syntax.NDR,
+    *,
+    callback: bool = False,
+) -> bytes:
+    operation = operation_of(interface, opnum, callback=callback)
     assert operation is not None
     return encode(operation, direction, values, INTERFACES[interface].types, syntax, "<", fill=0xCD)
 
