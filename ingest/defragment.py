@@ -15,7 +15,7 @@ from decoders.net.bulk import empty_headers, write_row
 from decoders.net.dissect import dissect_transport
 from decoders.net.fragments import Datagram, Fragment, FragmentFate, FragmentNote, reassemble
 from decoders.net.model import IpFragment, Outcome, SetAside, TcpHeader
-from decoders.tcp.model import ACK, SYN
+from decoders.tcp.model import ACK, RST, SYN
 from ingest.conversations import conversation_keys, endpoint_key, from_low_side
 from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, COUNTS, NO_SPLIT, SCAN_ISSUES, SEGMENTS, SYNS
@@ -127,7 +127,8 @@ class _Made:
             | {
                 "packets": 1,
                 "payload_bytes": len(payload),
-                "well_known_port": bool(payload) and (low_p in PORTS or high_p in PORTS),
+                "well_known_port": (bool(payload) or header.flags & (ACK | RST) == ACK)
+                and (low_p in PORTS or high_p in PORTS),
                 "may_be_rpc": bool(may_begin_pdu(octets, headers.payload_offset, headers.payload_len)[0]),
                 "base_low": None if bases[0] == NEVER else bases[0],
                 "base_high": None if bases[1] == NEVER else bases[1],

@@ -10,7 +10,7 @@ import pyarrow as pa
 from decoders.dcerpc.first_bytes import may_begin_pdu
 from decoders.dcerpc.well_known import PORTS
 from decoders.net.model import Outcome
-from decoders.tcp.model import ACK, SYN
+from decoders.tcp.model import ACK, RST, SYN
 from ingest.clock import Clock
 from ingest.containers.model import NO_TIME
 from ingest.conversations import conversation_keys, endpoint_keys, from_low_side
@@ -112,8 +112,10 @@ class _Scan:
         ends, low = endpoint_keys(headers, tcp), from_low_side(headers, tcp)
         keys = conversation_keys(headers, tcp, ends)
         payload = headers.payload_len[tcp].astype(np.int64)
-        known = (_WELL_KNOWN[headers.sport[tcp]] | _WELL_KNOWN[headers.dport[tcp]]) & (payload > 0)
         frames, flags, seq = tcp + self.frame, headers.flags[tcp], headers.seq[tcp]
+        # A connection that was accepted may have carried what is not in the capture.
+        accepted = (flags & (ACK | RST)) == ACK
+        known = (_WELL_KNOWN[headers.sport[tcp]] | _WELL_KNOWN[headers.dport[tcp]]) & ((payload > 0) | accepted)
         base_low, base_high = stream_bases(frames, low, seq, headers.ack[tcp], flags)
         self._hold(
             self._conversations,

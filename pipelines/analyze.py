@@ -15,13 +15,15 @@ from pipelines.accounting import accounting_rows, imbalances
 from pipelines.capture_facts import capture_rows, file_issues
 from pipelines.decoding import decode
 from pipelines.inventory import changed_since, duplicates, hashes, in_order, without_lost
+from pipelines.messages.tables import SOURCES, write_messages
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.rules.tally import summed, verdict_rows
 from pipelines.shelves import Shelves
 from pipelines.stages.scan import scan_captures
+from pipelines.stored import Stored
+from pipelines.summaries import overall, tally_of
 from pipelines.tables import SMALL_BYTES, write_empty_tables, write_found
 from pipelines.writing import write_rows
-from schemas.tables import ACCOUNTING, CAPTURES, VERDICTS, WRITTEN
+from schemas.tables import ACCOUNTING, CAPTURES, WRITTEN
 from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
@@ -99,11 +101,13 @@ def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
     issues = file_issues(inputs, scan.splits, hashed, same)
     made = write_found(job, found, issues, order, shelves)
     written = made.written
+    sources = [Stored(job.root, one) for one in written if one.table in SOURCES]
+    written += write_messages(job, shelves, sources).written
     found.counts.update(written_counts(written))
     rows_of = {
         CAPTURES: sorted(captures.values(), key=lambda row: row["path"]),
         ACCOUNTING: (accounting := accounting_rows(found.counts)),
-        VERDICTS: verdict_rows(tally := summed(made.tallies)),
+        **dict(overall(made.summaries)),
     }
     for table, rows in rows_of.items():
         written += write_rows(shelves.table(table), pa.Table.from_pylist(rows, schema=table.arrow))
@@ -111,7 +115,9 @@ def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
     row_counts = Counter({one.name: 0 for one in WRITTEN})
     for one in written:
         row_counts[one.table] += one.rows
-    return Finished(list(captures.values()), dict(row_counts), imbalances(accounting), tally, written)
+    return Finished(
+        list(captures.values()), dict(row_counts), imbalances(accounting), tally_of(made.summaries), written
+    )
 
 
 def count_packets(counts: Counter[tuple[str, str, str]], capture: Row, *, changed: bool) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pipelines.dataset.carried import Carried
     from pipelines.facts.versions import Version
     from pipelines.shelves import Shelves
+    from pipelines.summaries import Summaries
     from pipelines.writing import Written
 
 Row = dict[str, Any]
@@ -37,7 +38,7 @@ _DENSITY: Final = 8
 @dataclass(frozen=True, slots=True)
 class Made:
     written: list[Written]
-    tallies: list[Row]
+    summaries: Summaries
     """Of the servers that were judged."""
     servers: frozenset[str]
     """Those of which everything that earlier runs said is void; they were judged anew, if facts are left of them."""
@@ -77,7 +78,7 @@ def judge_in_spark(
         state = _store_frame(facts, carried, shelves)
         facts, servers = _facts_to_judge(job, facts, carried, new.replaced, _changed_hosts(versions, carried))
     judged = JudgedFrames(facts, versions, job.settings)
-    return Made(state + write_table_frames({**others, **judged.frames()}, shelves), judged.tallies(), servers)
+    return Made(state + write_table_frames({**others, **judged.frames()}, shelves), judged.summaries(), servers)
 
 
 def judge_here(
@@ -93,10 +94,10 @@ def judge_here(
         written += write_rows(shelves.state(FACTS), pa.Table.from_batches(stored, FACTS.arrow))
         changed = _changed_hosts(versions, carried)
         facts, servers = _facts_to_judge_here(facts, carried.table(FACTS), new.replaced, changed)
-    tables, tallies = judged_here(facts, versions, job.settings)
+    tables, summaries = judged_here(facts, versions, job.settings)
     for name, rows in {**others, **tables}.items():
         written += write_rows(shelves.table(TABLES[name]), rows, SORT_KEYS[name])
-    return Made(written, tallies, servers)
+    return Made(written, summaries, servers)
 
 
 def write_table_frames(frames: Mapping[str, DataFrame], shelves: Shelves) -> list[Written]:

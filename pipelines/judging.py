@@ -1,17 +1,20 @@
-"""Facts of many servers to rows of `sessions`, `reads` and `findings`, and to tallies. One pass, no Spark."""
+"""Facts of many servers to rows of sessions, reads, moves and findings, and to summaries. One pass, no Spark."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from pipelines.facts.model import from_row
+from pipelines.knowledge.host_notes import HostNotes
+from pipelines.knowledge.queue_notes import QueueNotes
 from pipelines.rules.catalogue import RULES
 from pipelines.rules.engine import Judge
 from pipelines.sessions.machine import ServerMachine
-from pipelines.sessions.rows import read_row, session_row
-from pipelines.sessions.steps import ReadStep, SessionStep
-from schemas.state import TALLIES
-from schemas.tables import FINDINGS, READS, SESSIONS
+from pipelines.sessions.model import Kind
+from pipelines.sessions.rows import move_row, read_row, session_row
+from pipelines.sessions.steps import MoveStep, ReadStep, SessionStep
+from schemas.state import HOST_NOTES, QUEUE_NOTES, TALLIES
+from schemas.tables import FINDINGS, MOVES, READS, SESSIONS
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -48,6 +51,7 @@ class _Case:
         self._server = server
         self._machine = ServerMachine(versions, settings)
         self._judge = Judge(RULES, settings)
+        self._hosts, self._queues = HostNotes(server), QueueNotes(server)
 
     def feed(self, row: Row) -> Iterator[tuple[str, Row]]:
         return self._rows(self._machine.feed(from_row(row)))
@@ -56,13 +60,19 @@ class _Case:
         yield from self._rows(self._machine.finish())
         yield from ((FINDINGS.name, row) for row in self._judge.finish())
         yield from ((TALLIES.name, {"server": self._server, **row}) for row in _tally_rows(self._judge.tally))
+        yield from ((HOST_NOTES.name, row) for row in self._hosts.rows())
+        yield from ((QUEUE_NOTES.name, row) for row in self._queues.rows())
 
     def _rows(self, steps: Iterable[Step]) -> Iterator[tuple[str, Row]]:
         for step in steps:
-            if isinstance(step, SessionStep):
+            self._hosts.see(step)
+            self._queues.see(step)
+            if isinstance(step, SessionStep) and step.session.kind is not Kind.HANDSHAKE:
                 yield SESSIONS.name, session_row(step)
             elif isinstance(step, ReadStep):
                 yield READS.name, read_row(step)
+            elif isinstance(step, MoveStep):
+                yield MOVES.name, move_row(step)
             yield from ((FINDINGS.name, row) for row in self._judge.see(step))
 
 

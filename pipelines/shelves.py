@@ -14,9 +14,12 @@ from schemas.tables import (
     FINDINGS,
     FLOWS,
     ISSUES,
+    MESSAGES,
+    MOVES,
     PDUS,
     READS,
     SESSIONS,
+    SIGHTINGS,
     TYPED,
 )
 
@@ -37,6 +40,9 @@ SORT_KEYS: Final = {
     ISSUES.name: ("path", "frame", "offset", "code", "uid", "call_uid", "detail"),
     SESSIONS.name: ("ts_ns", "session_uid"),
     READS.name: ("ts_ns", "read_uid"),
+    MOVES.name: ("ts_ns", "call_uid"),
+    SIGHTINGS.name: ("ts_ns", "call_uid"),
+    MESSAGES.name: ("first_ts", "message_uid"),
     FINDINGS.name: ("ts_ns", "rule_id", "verdict", "reason", "uid", "call_uid", "session_uid"),
     **{table.name: ("ts_ns", "call_uid") for table in TYPED.values()},
 }

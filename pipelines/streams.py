@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.framing import FramedPdu, Skipped
+from decoders.dcerpc.well_known import PORTS
 from decoders.limits import SILENCE_NS
 from decoders.net.addresses import to_text
 from decoders.tcp.conversation import Closed, Conversation
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from decoders.tcp.connection import Connection
     from decoders.tcp.model import StreamEvent
     from ingest.choice import Choice, DecidedBy, Endpoint
+    from pipelines.facts.model import Fact
 
 Row = dict[str, Any]
+_NEVER_OPEN: Final = frozenset(("S0", "REJ", "RSTOS0"))
+_ENDED: Final = frozenset(("SF", "RSTO", "RSTR"))
+"""Zeek's states of connections that were not accepted, and of those whose end was seen."""
 MAX_ISSUES_HELD: Final = 1_000
 """Issues kept of a connection until it is chosen; if it has more before that, the first ones tell enough."""
 
@@ -172,6 +177,33 @@ class _Talk:
             tracked.counts[one.origin.frames[0][0], "pdus", "in"] += 1
             yield from self._rows_of(tracked, tracked.calls.pdu(one))
 
+    def _not_kept(self, tracked: Tracked) -> Iterable[Fact]:
+        """What a connection that tells nothing may have hidden."""
+        witness, recogniser = tracked.witness, tracked.recogniser
+        if recogniser.speaks_rpc:
+            if recogniser.interfaces and not witness.missed:
+                return ()
+            return witness.aside(tracked.connection, tracked.uid, self._low, self._high)
+        if self._says_nothing(tracked):
+            return witness.silent(tracked.connection, tracked.uid, self._low, self._high)
+        return ()
+
+    def _says_nothing(self, tracked: Tracked) -> bool:
+        """Accepted at a port of ours, and no payload of it is in the capture, though there may have been some."""
+        connection = tracked.connection
+        if any(connection.payload_bytes_in.values()) or not self._at_our_port(connection.first_ts_ns):
+            return False
+        orig, _ = tracked.client or self._client(tracked)
+        state = connection.conn_state(orig)
+        if state in _NEVER_OPEN:
+            return False
+        seen_to_end = state in _ENDED and connection.resets_fit
+        return tracked.witness.missed or not seen_to_end
+
+    def _at_our_port(self, first_ts_ns: int) -> bool:
+        choice = self._assembler.choice
+        return any(end[1] in PORTS or choice.announced(end, first_ts_ns) for end in (self._low, self._high))
+
     def _reason(self, tracked: Tracked) -> ChosenBy | None:
         return self._assembler.choice.of(tracked.recogniser, self._low, self._high, tracked.connection.first_ts_ns)
 
@@ -242,9 +274,7 @@ class _Talk:
         facts = (
             tracked.witness.kept(connection, self._place(tracked), self._assembler.untidy)
             if kept
-            else tracked.witness.aside(connection, tracked.uid, self._low, self._high)
-            if tracked.recogniser.speaks_rpc and (not tracked.recogniser.interfaces or tracked.witness.missed)
-            else ()
+            else self._not_kept(tracked)
         )
         yield from ((FACTS.name, to_row(fact)) for fact in facts)
         if not kept:

@@ -49,7 +49,7 @@ def write_found(job: Job, found: Found, issues: list[Row], order: Order, shelves
         writing = beside.submit(_write_decoded, job, found, shelves)
         written = write_table_frames(frames, shelves)
         made = writing.result()
-    return Made(written + made.written, made.tallies, made.servers)
+    return Made(written + made.written, made.summaries, made.servers)
 
 
 def write_empty_tables(shelves: Shelves, written: Iterable[Written]) -> list[Written]:

@@ -48,7 +48,7 @@ CONVERSATIONS = Table(
         _KEY,
         Column("packets", LONG, "Packets of both directions."),
         Column("payload_bytes", LONG, "Captured payload bytes of both directions."),
-        Column("well_known_port", BOOL, "One of its ports is a well-known one, and there is payload."),
+        Column("well_known_port", BOOL, "A port is a well-known one, and there is payload or it was accepted."),
         Column("may_be_rpc", BOOL, "A segment may begin a DCE/RPC PDU."),
         Column(
             "base_low", LONG, "Earliest base of the lower endpoint, see ingest.stream_bases; null if none is known."

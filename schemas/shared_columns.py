@@ -37,6 +37,16 @@ FRAME = Column("frame", LONG, "Frame number in the capture, counted from 1 as Wi
 SESSION_UID = Column(
     "session_uid", STRING, "Id of an opened queue, derived from its first call: the same in every run.", required=True
 )
+MESSAGE_ID = Column(
+    "message_id", STRING, "Id of the message, `{GUID of its queue manager}\\number`; null where it is not told."
+)
+MESSAGE_UID = Column(
+    "message_uid",
+    STRING,
+    "Message, derived from its id or, where none is told, from the call it was seen in: the same in every run.",
+    required=True,
+)
+TRANSACTION = Column("transaction", STRING, "Unit of work (XACTUOW) in hexadecimal; null outside transactions.")
 DOUBT = Column(
     "doubt", STRING, "Why this row may be wrong, in the words of `findings.reason`; else null.", values=REASONS
 )

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from schemas.internal import ANNOUNCED, FACTS, FRAGMENTS, SEGMENTS, STREAM_FLOWS, VERSIONS
 from schemas.model import BOOL, INT, LONG, STRING, Column, Table
 from schemas.shared_columns import UID
@@ -65,8 +67,40 @@ TALLIES = Table(
     "What the table verdicts sums up, by server.",
     (Column("server", STRING, "Address of the server."), *VERDICTS.columns),
 )
+HOST_NOTES = Table(
+    "host_notes",
+    "What the traffic of one server proves of a host.",
+    (
+        Column("server", STRING, "Address of the server."),
+        Column("address", STRING, "Address of the host: the server or a client of it."),
+        Column(
+            "kind", STRING, "`serves`, `calls`, `supports`, `opens`, `queue_manager`, `version`, or what told a name."
+        ),
+        Column("value", STRING, "What is proven."),
+        Column("first_ts_ns", LONG, "First time."),
+        Column("last_ts_ns", LONG, "Last time."),
+    ),
+)
+QUEUE_NOTES = Table(
+    "queue_notes",
+    "What one client did to one queue on one server, or names that belong together.",
+    (
+        Column("server", STRING, "Address of the server."),
+        Column("keys", pa.list_(STRING), "The queue's names, spelled alike."),
+        Column("names", pa.list_(STRING), "As they were seen."),
+        Column("act", STRING, "What was done; null where only names were told."),
+        Column("address", STRING, "Who did it."),
+        Column("username", STRING, "Account."),
+        Column("domain", STRING, "Its domain."),
+        Column("count", LONG, "How often."),
+        Column("first_ts_ns", LONG, "First time."),
+        Column("last_ts_ns", LONG, "Last time."),
+    ),
+)
+SUMMARIES = (TALLIES, HOST_NOTES, QUEUE_NOTES)
+"""What is known of each server, from which the tables about all of them are made."""
 
 STATE = (
     CARRIED_CAPTURES, CARRIED_CONVERSATIONS, CARRIED_CONNECTIONS, CARRIED_STREAMS, SEGMENTS, FRAGMENTS, ANNOUNCED,
-    VERSIONS, FACTS, TALLIES,
+    VERSIONS, FACTS, *SUMMARIES,
 )  # fmt: skip

@@ -30,6 +30,16 @@ PACKET_OUTCOMES: Final = (
     *("tcp", "ip_fragment", "not_ip", "not_tcp"),
     *("unsupported_link", "header_cut", "malformed", "too_deep"),
 )
+ACT_OUTCOMES: Final = ("success", "failure", "unknown")
+SESSION_ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm")
+SEEN_AS: Final = ("received", "peeked", "sent", "moved")
+MESSAGE_OPERATIONS: Final = (
+    *("RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"),
+    *("R_StartReceive", "R_StartTransactionalReceive"),
+    *("QMSendMessageInternalEx", "rpc_ACSendMessageEx", "rpc_ACReceiveMessageEx"),
+)
+NAMED_BY: Final = ("open", "remote_open")
+TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "unknown")
 SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")
 LEVELS: Final = ("informational", "low", "medium", "high", "critical")
 PARTIES: Final = ("client", "server", "nobody")

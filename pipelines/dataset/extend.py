@@ -19,25 +19,28 @@ from pipelines.dataset.keeping import keep, newest
 from pipelines.dataset.segments import Earlier, SegmentStore
 from pipelines.decoding import decode
 from pipelines.inventory import Hashes, changed_since, in_order
-from pipelines.rules.tally import summed, verdict_rows
+from pipelines.messages.tables import SOURCES, Void, write_messages
+from pipelines.rules.tally import summed
 from pipelines.shelves import Shelves
-from pipelines.stored import NotAmong, NotIssues, read_here, thinned
+from pipelines.stored import NotAmong, NotIssues, Stored, read_here, thinned
+from pipelines.summaries import overall, tally_of, with_earlier
 from pipelines.tables import write_found
 from pipelines.writing import write_rows
 from schemas.dates import date_of
 from schemas.internal import ANNOUNCED, FACTS, SEGMENTS, VERSIONS
-from schemas.state import CARRIED_CAPTURES, TALLIES
-from schemas.tables import ACCOUNTING, CAPTURES, ISSUES, JUDGED, VERDICTS
+from schemas.state import CARRIED_CAPTURES, SUMMARIES
+from schemas.tables import ACCOUNTING, CAPTURES, ISSUES, JUDGED, MESSAGES, OVERALL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ingest.choice import Endpoint
     from pipelines.analyze import Job
     from pipelines.dataset.base import Base, Extended
     from pipelines.inventory import Input, Order
     from pipelines.judged_tables import Made
-    from pipelines.stored import Keeps, Stored
+    from pipelines.messages.tables import MessagesWritten
+    from pipelines.stored import Keeps, Thinned
 
 Row = dict[str, Any]
 CHANGED = "the file changed or disappeared while it was read; a later run takes it when it is whole"
@@ -117,43 +120,73 @@ def extend(job: Job, sorted_out: SortedOut, hashed: Hashes, base: Base) -> Exten
     kept = keep(job, found, earlier, shelves, newest(order.first_ts_ns), newest(ends))
     prefix = shelves.prefix
     void = frozenset((order.ids[row.file], row.frame, row.code) for row in found.selection.void_issues)
-    thin = thinned(job.spark, [*_tables_to_thin(base, found.replaced, void, made), *kept.segments], job.root, prefix)
+    to_thin = _tables_to_thin(base, found.replaced, void, made)
+    thin = thinned(job.spark, [*to_thin, *kept.segments], job.root, prefix)
+    messages = _messages(job, shelves, made, thin, to_thin)
+    thin_messages = thinned(
+        job.spark,
+        [(file, NotAmong("message_uid", messages.replaced)) for file in base.tables.get(MESSAGES.name, ())],
+        job.root,
+        prefix,
+    )
     for place, count in thin.removed.items():
         found.counts[place] -= count
     # Segments of this run lose what need not be carried, like those of earlier ones.
     fresh = [file.written for file in thin.kept if file.root == job.root]
-    written = [*made.written, *kept.written, *thin.written, *fresh]
+    written = [*made.written, *kept.written, *thin.written, *fresh, *messages.written, *thin_messages.written]
     accounts = _accounts(base, found.counts, dates)
     last = thinned(job.spark, accounts.to_thin, job.root, prefix)
     written += last.written
-    tallies = [row for row in carried.tallies if row["server"] not in made.servers] + made.tallies
-    tally = summed(tallies)
+    summaries = with_earlier(made.summaries, carried, made.servers)
     rows_of = {
         CAPTURES: sorted(captures.values(), key=lambda row: row["path"]),
         ACCOUNTING: accounts.rows,
-        VERDICTS: verdict_rows(tally),
+        **dict(overall(summaries)),
     }
     for table, rows in rows_of.items():
         written += write_rows(shelves.table(table), pa.Table.from_pylist(rows, schema=table.arrow))
     state_rows = {
         CARRIED_CAPTURES: _captures(order, order.untidy | untidy, dates),
-        TALLIES: tallies,
+        **{table: summaries[table.name] for table in SUMMARIES},
         ANNOUNCED: _announced(found.rounds.learned),
         VERSIONS: list({tuple(row.items()): row for row in [*carried.versions, *found.rounds.versions()]}.values()),
     }
     for table, rows in state_rows.items():
         written += write_rows(shelves.state(table), pa.Table.from_pylist(rows, schema=table.arrow))
-    staying = [*(file for file in thin.kept if file.root != job.root), *last.kept, *base.tables.get(CAPTURES.name, ())]
+    staying = [
+        *(file for file in thin.kept if file.root != job.root),
+        *thin_messages.kept,
+        *last.kept,
+        *base.tables.get(CAPTURES.name, ()),
+    ]
     return extended(
-        shelves, list(captures.values()), imbalances(accounts.rows), tally, summed(carried.tallies), written, staying
+        shelves,
+        list(captures.values()),
+        imbalances(accounts.rows),
+        tally_of(summaries),
+        summed(carried.tallies),
+        written,
+        staying,
     )
+
+
+def _messages(
+    job: Job, shelves: Shelves, made: Made, thin: Thinned, to_thin: Sequence[tuple[Stored, Keeps]]
+) -> MessagesWritten:
+    def sources(files: Iterable[Stored]) -> list[Stored]:
+        return [file for file in files if file.written.table in SOURCES]
+
+    fresh = sources(Stored(job.root, one) for one in made.written)
+    earlier = sources([*thin.kept, *(Stored(job.root, one) for one in thin.written)])
+    void = [Void(file, keeps) for file, keeps in to_thin if file.written.table in SOURCES]
+    return write_messages(job, shelves, fresh, earlier, void)
 
 
 def _tables_to_thin(
     base: Base, replaced: frozenset[str], void_issues: frozenset[tuple[str, int, str]], made: Made
 ) -> list[tuple[Stored, Keeps]]:
     judged = {table.name for table in JUDGED}
-    whole = {CAPTURES.name, ACCOUNTING.name, VERDICTS.name}
+    whole = {CAPTURES.name, ACCOUNTING.name, MESSAGES.name, *(table.name for table in OVERALL)}
     found: list[tuple[Stored, Keeps]] = []
     for name, files in base.tables.items():
         if name in whole:

@@ -15,13 +15,15 @@ from pipelines.facts.model import BEGINNING, BlindFact, Moment, to_row
 from pipelines.facts.reasons import Reason
 from pipelines.inventory import in_order
 from pipelines.judged_tables import NewFacts, judge_here, judge_in_spark, stored_facts
-from pipelines.rules.tally import summed, verdict_rows
+from pipelines.messages.tables import SOURCES, Void, write_messages
+from pipelines.rules.tally import summed
 from pipelines.shelves import Shelves
 from pipelines.stored import NotAmong, OfKeys, Stored, read_here, thinned
+from pipelines.summaries import overall, tally_of, with_earlier
 from pipelines.writing import write_rows
 from schemas.internal import FACTS, SEGMENTS
-from schemas.state import CARRIED_CONNECTIONS, CARRIED_CONVERSATIONS, CARRIED_STREAMS, TALLIES
-from schemas.tables import JUDGED, VERDICTS
+from schemas.state import CARRIED_CONNECTIONS, CARRIED_CONVERSATIONS, CARRIED_STREAMS, SUMMARIES
+from schemas.tables import JUDGED, MESSAGES, OVERALL, SIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,23 +57,32 @@ def prune(job: Job, base: Base, before: dt.date) -> Extended:
     to_thin += [(file, NotAmong("uid", gone)) for file in base.state.get(FACTS.name, ())]
     to_thin += _conversations_that_stay(base, carried, began_ns)
     thin = thinned(job.spark, to_thin, job.root, shelves.prefix)
-    tallies = [row for row in carried.tallies if row["server"] not in made.servers] + made.tallies
-    tally = summed(tallies)
-    written = [*made.written, *thin.written]
+    void = [Void(file, None) for file in old if file.written.table in SOURCES]
+    void += [Void(file, keeps) for file, keeps in to_thin if file.written.table in SOURCES]
+    earlier = [*thin.kept, *(Stored(job.root, one) for one in thin.written)]
+    earlier += [file for file in base.tables.get(SIGHTINGS.name, ()) if file not in old]
+    sources = [file for file in earlier if file.written.table in SOURCES]
+    fresh = [Stored(job.root, one) for one in made.written if one.table in SOURCES]
+    messages = write_messages(job, shelves, fresh, sources, void)
+    of_messages = [file for file in base.tables.get(MESSAGES.name, ()) if file not in old]
+    without = NotAmong("message_uid", messages.replaced)
+    thin_messages = thinned(job.spark, [(file, without) for file in of_messages], job.root, shelves.prefix)
+    summaries = with_earlier(made.summaries, carried, made.servers)
+    written = [*made.written, *thin.written, *messages.written, *thin_messages.written]
     for shelf, table, rows in (
-        (shelves.table(VERDICTS), VERDICTS, verdict_rows(tally)),
-        (shelves.state(TALLIES), TALLIES, tallies),
+        *((shelves.table(table), table, rows) for table, rows in overall(summaries)),
+        *((shelves.state(table), table, summaries[table.name]) for table in SUMMARIES),
     ):
         written += write_rows(shelf, pa.Table.from_pylist(rows, schema=table.arrow))
-    again = judged | {VERDICTS.name, TALLIES.name, FACTS.name} | {table.name for table in _BY_KEY}
-    staying = thin.kept + [
+    again = judged | {table.name for table in (*OVERALL, *SUMMARIES, MESSAGES, FACTS, *_BY_KEY)}
+    staying = [*thin.kept, *thin_messages.kept] + [
         file
         for kind in (base.tables, base.state)
         for name, files in kind.items()
         for file in files
         if name not in again and file not in old
     ]
-    return extended(shelves, [], [], tally, summed(carried.tallies), written, staying)
+    return extended(shelves, [], [], tally_of(summaries), summed(carried.tallies), written, staying)
 
 
 _BY_KEY = (CARRIED_CONVERSATIONS, CARRIED_CONNECTIONS, CARRIED_STREAMS, SEGMENTS)

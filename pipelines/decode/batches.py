@@ -20,6 +20,7 @@ from schemas.internal import FACTS
 from schemas.tables.calls import CALLS
 from schemas.tables.endpoints import ENDPOINTS
 from schemas.tables.issues import ISSUES
+from schemas.tables.messages import SIGHTINGS
 from schemas.tables.typed import TYPED
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.decode.inference import Guess
     from pipelines.decode.stubs import ByteOrder
     from pipelines.facts.model import Fact
+    from schemas.tables.typed import OperationKey
 
 Row = dict[str, Any]
 Batch = tuple[str, pa.RecordBatch]
@@ -46,7 +48,7 @@ MAX_UNDECIDED_BYTES: Final = 8 * 1024 * 1024
 class CallBatches:
     def __init__(self, captures: Captures, choice: Choice, *, keep_payload: bool = False) -> None:
         self._captures, self._choice, self._keep_payload = captures, choice, keep_payload
-        self._groups: dict[tuple[str, int] | None, list[tuple[PlacedCall, Identity | None]]] = defaultdict(list)
+        self._groups: dict[OperationKey | None, list[tuple[PlacedCall, Identity | None]]] = defaultdict(list)
         self._held_calls = self._held_bytes = 0
         self._guesses: dict[int | None, Guess] = {}
         """By presentation context of the connection at hand: connections come one after the other."""
@@ -80,6 +82,7 @@ class CallBatches:
         calls: list[Row] = []
         issues: list[Row] = []
         endpoints: list[Row] = []
+        sightings: list[Row] = []
         facts: list[Fact] = []
         for key, group in groups.items():
             if key is None:
@@ -90,13 +93,17 @@ class CallBatches:
             calls += decoded.call_rows()
             issues += decoded.issues()
             facts += decoded.facts()
+            sightings += decoded.sightings()
             for row in decoded.endpoints():
                 endpoints.append(row)
                 if not self.announced.note(row):
                     issues += self._not_learned(row)
             yield TYPED[key].name, decoded.typed_batch()
         self.versions.note(facts)
-        rows_of = ((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints), (FACTS, list(map(to_row, facts))))
+        rows_of = (
+            *((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints)),
+            *((SIGHTINGS, sightings), (FACTS, list(map(to_row, facts)))),
+        )
         for table, rows in rows_of:
             if rows:
                 yield table.name, pa.RecordBatch.from_pylist(rows, schema=table.arrow)
@@ -156,23 +163,23 @@ class CallBatches:
         return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures)
 
 
-def _group_of(call: Call, identity: Identity | None) -> tuple[str, int] | None:
+def _group_of(call: Call, identity: Identity | None) -> OperationKey | None:
     """None: there is nothing to decode it with."""
     if identity is None or identity.syntax is None or call.opnum is None:
         return None
     parts = [part for part in (call.request, call.response) if part is not None]
     if parts and all(part.sealed for part in parts):
         return None
-    return (identity.interface_uuid, call.opnum) if _operation(call, identity) else None
+    return (identity.interface_uuid, call.opnum, call.callback) if _operation(call, identity) else None
 
 
 def _operation(call: Call, identity: Identity | None) -> Operation | None:
     interface = INTERFACES.get(identity.interface_uuid) if identity else None
-    if identity is None or interface is None or call.opnum is None or call.callback:
+    if identity is None or interface is None or call.opnum is None:
         return None
     # Another major version is another interface: [C706] 6.1.2.
     same = identity.version.split(".")[0] == str(interface.version[0])
-    return operation_of(interface.uuid, call.opnum) if same else None
+    return operation_of(interface.uuid, call.opnum, callback=call.callback) if same else None
 
 
 def _whole_parts(call: Call) -> Iterator[tuple[Direction, bytes, ByteOrder]]:

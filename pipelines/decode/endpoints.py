@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcerpc.well_known import INTERFACES, MSMQ, PORTS
 from ingest.containers.model import NO_TIME
-from schemas.tables.derived import looked_up_towers, mapped_towers
+from schemas.tables.derived_towers import looked_up_towers, mapped_towers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 Row = dict[str, Any]
+_Interfaces: TypeAlias = "Mapping[int | None, tuple[str, ...]]"
+"""Whose port is asked for, by what the request says; None where it has nothing to say."""
 _UUID_OF: Final = {name: uuid for uuid, name in MSMQ.items()}
 _UNSPECIFIED: Final = frozenset(("0.0.0.0", "::", None))  # noqa: S104
-# [MS-MQQP] 3.1.4.8: IP_HANDSHAKE, IP_READ; the other two ask for SPX, which TCP cannot carry.
-_OF_PORT_TYPE: Final = {0: ("qmcomm", "qmcomm2"), 1: ("qm2qm",)}
+# [MS-MQQP] 3.1.4.8, [MS-MQMP] 3.1.4.24: IP_HANDSHAKE, IP_READ; the other two ask for SPX, which TCP cannot carry.
+_OF_PORT_TYPE: Final[_Interfaces] = {0: ("qmcomm", "qmcomm2"), 1: ("qm2qm",)}
+_OF_DIRECTORY: Final[_Interfaces] = {1: ("dscomm", "dscomm2")}
+"""[MS-MQDS] 3.1.4.1 has it the other way round: 0 is SPX, 1 is TCP."""
 _MAX_PORT: Final = 0xFFFF
 _TCP: Final = "ncacn_ip_tcp"
 MAX_LEARNED_OF_A_SERVER: Final = 1_000
@@ -71,23 +75,31 @@ def _of_towers(towers: Callable[[Row, Row], list[Row]]) -> Callable[[Row, Row, s
     return rows
 
 
-def _of_port(request: Row, response: Row, server: str) -> Iterator[Row]:
-    port = response.get("return_value")
-    if not port or port > _MAX_PORT:
-        return
-    for name in _OF_PORT_TYPE.get(request.get("dwPortType", -1), ()):
-        uuid = _UUID_OF[name]
-        yield {
-            "interface_uuid": uuid,
-            "endpoint": INTERFACES[uuid],
-            "protocol": _TCP,
-            "host": server,
-            "port": port,
-        }
+def _of_port(asked: str, interfaces: _Interfaces) -> Callable[[Row, Row, str], Iterator[Row]]:
+    """`interfaces` by the parameter `asked`."""
+
+    def rows(request: Row, response: Row, server: str) -> Iterator[Row]:
+        port = response.get("return_value")
+        if not port or port > _MAX_PORT:
+            return
+        for name in interfaces.get(request.get(asked), ()):
+            uuid = _UUID_OF[name]
+            yield {
+                "interface_uuid": uuid,
+                "endpoint": INTERFACES[uuid],
+                "protocol": _TCP,
+                "host": server,
+                "port": port,
+            }
+
+    return rows
 
 
 _ANNOUNCEMENTS: Final = {
     ("epm", "ept_map"): _of_towers(mapped_towers),
     ("epm", "ept_lookup"): _of_towers(looked_up_towers),
-    ("qm2qm", "RemoteQMGetQMQMServerPort"): _of_port,
+    ("qm2qm", "RemoteQMGetQMQMServerPort"): _of_port("dwPortType", _OF_PORT_TYPE),
+    ("qmcomm", "R_QMGetRTQMServerPort"): _of_port("fIP", _OF_PORT_TYPE),
+    ("RemoteRead", "R_GetServerPort"): _of_port("", {None: ("RemoteRead",)}),
+    ("dscomm", "S_DSGetServerPort"): _of_port("fIP", _OF_DIRECTORY),
 }

@@ -12,9 +12,11 @@ import pyarrow.compute as pc
 from decoders.ndr.model import Direction
 from pipelines.decode.call_rows import DecodeState, call_row, first_ts_ns
 from pipelines.decode.endpoints import endpoint_rows
+from pipelines.decode.messages import carries_messages, find_message, sighting, summary
 from pipelines.decode.stubs import Stub, declared, decode_stubs, decoder_of
 from pipelines.decode.times import micros, nanos
 from pipelines.facts.calls import call_fact
+from schemas.idl_types import without_payload
 from schemas.tables.derived import DERIVED
 from schemas.tables.typed import TYPED
 
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
     from decoders.ndr.model import Syntax
     from pipelines.decode.call_rows import Identity
     from pipelines.decode.connection import Captures, PlacedCall
+    from pipelines.decode.messages import Seen
     from pipelines.decode.stubs import ByteOrder, DecodedStubs
     from pipelines.facts.model import BlindFact, CallFact
-    from schemas.tables.derived import Derived
+    from schemas.tables.derived_model import Derived
 
 Row = dict[str, Any]
 _TRAILING: Final = "ndr-trailing-bytes"
@@ -41,24 +44,34 @@ class OperationBatch:
         self,
         interface_uuid: str,
         opnum: int,
+        callback: bool,
         group: Sequence[tuple[PlacedCall, Identity | None]],
         captures: Captures,
         *,
         keep_payload: bool,
     ) -> None:
-        self._table = TYPED[interface_uuid, opnum]
-        self._interface, self._operation = declared(interface_uuid, opnum)
+        self._table = TYPED[interface_uuid, opnum, callback]
+        self._interface, self._operation = declared(interface_uuid, opnum, callback=callback)
         self._group, self._captures = group, captures
         calls = [placed.call for placed, _ in group]
         self._parts: dict[Direction, list[Part | None]] = {
             Direction.IN: [call.request for call in calls],
             Direction.OUT: [call.response for call in calls],
         }
+        self._keep_payload = keep_payload
+        self._has_messages = carries_messages(self._operation.name)
         self._decoded: dict[Direction, DecodedStubs] = {}
         for direction, parts in self._parts.items():
-            decoder = partial(decoder_of, interface_uuid, opnum, direction)
+            decoder = partial(decoder_of, interface_uuid, opnum, direction, callback=callback)
             stubs = [_stub(part, identity, decoder) for part, (_, identity) in zip(parts, group, strict=True)]
-            self._decoded[direction] = decode_stubs(interface_uuid, opnum, direction, stubs, keep_payload=keep_payload)
+            self._decoded[direction] = decode_stubs(
+                interface_uuid,
+                opnum,
+                direction,
+                stubs,
+                keep_payload=keep_payload or self._has_messages,
+                callback=callback,
+            )
 
     def state(self, number: int) -> DecodeState:
         for direction, parts in self._parts.items():
@@ -81,6 +94,7 @@ class OperationBatch:
 
     def issues(self) -> Iterator[Row]:
         yield from self._derived_issues()
+        yield from self._message_issues()
         for direction, decoded in self._decoded.items():
             for number, problems in decoded.problems.items():
                 placed, part = self._group[number][0], self._parts[direction][number]
@@ -119,8 +133,8 @@ class OperationBatch:
             "interface_source": [identity.source if identity else None for _, identity in self._group],
             "outcome": [str(one.call.outcome) for one in placed],
             "decode_state": [str(self.state(number)) for number in range(len(placed))],
-            "request": self._decoded[Direction.IN].column,
-            "response": self._decoded[Direction.OUT].column,
+            "request": self._shown(Direction.IN),
+            "response": self._shown(Direction.OUT),
             "capture_id": [self._captures.capture_id(one.capture) for one in placed],
         }
         columns |= {one.column.name: values for one, values in self._derived}
@@ -131,6 +145,41 @@ class OperationBatch:
             for column in self._table.columns
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=self._table.arrow)
+
+    def _shown(self, direction: Direction) -> pa.Array:
+        column = self._decoded[direction].column
+        return column if self._keep_payload or not self._has_messages else without_payload(column)
+
+    def sightings(self) -> Iterator[Row]:
+        for (placed, _), seen in zip(self._group, self._messages, strict=True):
+            part = placed.call.request if seen and seen.in_request else placed.call.response
+            if seen is None or part is None:
+                continue
+            call = placed.place.call_uid(placed.call.key)
+            yield sighting(seen, self._operation.name, call, keep_payload=self._keep_payload) | {
+                "ts": micros(part.first_ts_ns),
+                "ts_ns": nanos(part.first_ts_ns),
+                "uid": placed.place.uid,
+                "id": placed.place.id,
+                "capture_id": self._captures.capture_id(placed.capture),
+            }
+
+    @cached_property
+    def _messages(self) -> list[Seen | None]:
+        if not self._has_messages:
+            return [None] * len(self._group)
+        name = self._operation.name
+        return [find_message(name, request or {}, response or {}) for request, response in self._values()]
+
+    def _message_issues(self) -> Iterator[Row]:
+        for (placed, _), seen in zip(self._group, self._messages, strict=True):
+            part = placed.call.request if seen and seen.in_request else placed.call.response
+            if seen is None or part is None:
+                continue
+            call = placed.place.call_uid(placed.call.key)
+            for one in seen.problems:
+                text = f"{self._table.name}, message: {one.detail}"
+                yield self._captures.issue(placed.place.uid, one.code, text, *part.frames[0], one.offset, call)
 
     def endpoints(self) -> Iterator[Row]:
         announced = endpoint_rows(self._interface.name, self._operation.name)
@@ -158,7 +207,9 @@ class OperationBatch:
         for number, ((placed, identity), values) in enumerate(zip(self._group, self._values(), strict=True)):
             whole = self._is_whole(Direction.IN, number), self._is_whole(Direction.OUT, number)
             status, name = statuses[number], self._operation.name
-            fact = call_fact(placed, identity, name, status, values, whole, self._captures)
+            seen = self._messages[number]
+            message = summary(seen) if seen else None
+            fact = call_fact(placed, identity, name, status, values, whole, self._captures, message)
             if fact is not None:
                 yield fact
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from decoders.interfaces import INTERFACES
+from decoders.interfaces import INTERFACES, operation_of
 from decoders.ndr.columnar.plans import plan
 from decoders.ndr.interpreter import compile_decoder
 from schemas.idl_columns import to_arrow
@@ -47,29 +47,52 @@ class DecodedStubs:
 
 
 @cache
-def decoder_of(interface_uuid: str, opnum: int, direction: Direction, syntax: Syntax, byte_order: ByteOrder) -> Decoder:
-    interface, operation = declared(interface_uuid, opnum)
+def decoder_of(
+    interface_uuid: str,
+    opnum: int,
+    direction: Direction,
+    syntax: Syntax,
+    byte_order: ByteOrder,
+    *,
+    callback: bool = False,
+) -> Decoder:
+    interface, operation = declared(interface_uuid, opnum, callback=callback)
     return compile_decoder(operation, direction, interface.types, syntax, byte_order)
 
 
-def declared(interface_uuid: str, opnum: int) -> tuple[Interface, Operation]:
-    interface = INTERFACES[interface_uuid]
-    return interface, next(operation for operation in interface.operations if operation.opnum == opnum)
+def declared(interface_uuid: str, opnum: int, *, callback: bool = False) -> tuple[Interface, Operation]:
+    """Of an operation that there is."""
+    operation = operation_of(interface_uuid, opnum, callback=callback)
+    if operation is None:
+        raise KeyError(f"{interface_uuid} declares no operation {opnum}")
+    return INTERFACES[interface_uuid], operation
 
 
 @cache
 def plan_of(
-    interface_uuid: str, opnum: int, direction: Direction, syntax: Syntax, byte_order: ByteOrder
+    interface_uuid: str,
+    opnum: int,
+    direction: Direction,
+    syntax: Syntax,
+    byte_order: ByteOrder,
+    *,
+    callback: bool = False,
 ) -> Plan | None:
-    interface, operation = declared(interface_uuid, opnum)
+    interface, operation = declared(interface_uuid, opnum, callback=callback)
     return plan(operation, direction, interface.types, syntax, byte_order)
 
 
 def decode_stubs(
-    interface_uuid: str, opnum: int, direction: Direction, stubs: Sequence[Stub | None], *, keep_payload: bool
+    interface_uuid: str,
+    opnum: int,
+    direction: Direction,
+    stubs: Sequence[Stub | None],
+    *,
+    keep_payload: bool,
+    callback: bool = False,
 ) -> DecodedStubs:
     """In columns where there are enough stubs of a kind; what the columnar decoder declines, one by one."""
-    interface, operation = declared(interface_uuid, opnum)
+    interface, operation = declared(interface_uuid, opnum, callback=callback)
     members = operation.on_the_wire(direction)
     shapes = IdlTypes(interface.types, keep_payload=keep_payload)
     kinds: dict[tuple[Syntax, ByteOrder], list[int]] = defaultdict(list)
@@ -79,7 +102,7 @@ def decode_stubs(
     pieces: list[tuple[Sequence[int], pa.Array]] = []
     one_by_one = [number for number, stub in enumerate(stubs) if stub is not None and not stub.whole]
     for kind, numbers in kinds.items():
-        columnar = plan_of(interface_uuid, opnum, direction, *kind)
+        columnar = plan_of(interface_uuid, opnum, direction, *kind, callback=callback)
         if columnar is None or len(numbers) < columnar.min_rows:
             one_by_one += numbers
             continue
@@ -93,7 +116,8 @@ def decode_stubs(
         stub = stubs[number]
         if stub is None:
             continue
-        found = decoder_of(interface_uuid, opnum, direction, stub.syntax, stub.byte_order)(stub.data, whole=stub.whole)
+        decode = decoder_of(interface_uuid, opnum, direction, stub.syntax, stub.byte_order, callback=callback)
+        found = decode(stub.data, whole=stub.whole)
         rows.append(shapes.shaped(members, found.values))
         if found.problems:
             problems[number] = found.problems

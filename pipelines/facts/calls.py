@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import Outcome
 from decoders.dcerpc.well_known import INTERFACES as KNOWN
+from decoders.dcerpc.well_known import MSMQ
 from decoders.interfaces import INTERFACES
 from pipelines.facts.model import BlindFact, CallFact, Ends, Moment
 from pipelines.facts.reasons import Reason
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
     from pipelines.decode.connection import Captures, PlacedCall
 
 Values = dict[str, Any]
-JUDGED: Final = frozenset(("qm2qm", "qmmgmt", "epm"))
+JUDGED: Final = frozenset((*MSMQ.values(), "epm"))
 MAX_ELEMENTS: Final = 4_096
 """Of an array. No conforming call has more than 128; one that exceeds this is not judged by its values."""
 
 MAX_SHORT_BYTES: Final = 128
 """Of bytes that are kept: a protocol tower has less than a hundred."""
+HEAD_BYTES: Final = 20
+"""Of longer ones: a security descriptor begins with as many, and a SID with less."""
 
 
 def call_fact(
@@ -32,6 +35,7 @@ def call_fact(
     values: tuple[Values | None, Values | None],
     whole: tuple[bool, bool],
     captures: Captures,
+    message: Values | None = None,
 ) -> CallFact | BlindFact | None:
     """None: nothing that sessions or rules would want."""
     call, place = placed.call, placed.place
@@ -75,6 +79,8 @@ def call_fact(
         request_frames=_frames(call.request, placed.capture),
         response_frames=_response_frames(call, placed.capture),
         capture_id=captures.capture_id(placed.capture),
+        message=message,
+        workstation=call.workstation,
     )
 
 
@@ -110,7 +116,7 @@ def _response_frames(call: Call, capture: int) -> tuple[int, ...]:
 
 
 def compact(values: Values | None) -> Values | None:
-    """What rules look at: no empty members, no bytes, of vectors only their length. None where there is too much."""
+    """What rules look at: no empty members, few bytes, of vectors only their length. None where there is too much."""
     try:
         return (
             None if values is None else {name: _compact(value) for name, value in values.items() if value is not None}
@@ -133,5 +139,7 @@ def _compact(value: Any) -> Any:  # noqa: ANN401 - values of any declared type
             raise _TooMuch
         return [_compact(inner) for inner in value]
     if isinstance(value, bytes | bytearray):
-        return {"size": len(value)} | ({"hex": value.hex()} if len(value) <= MAX_SHORT_BYTES else {})
+        if len(value) <= MAX_SHORT_BYTES:
+            return {"size": len(value), "hex": value.hex()}
+        return {"size": len(value), "head": value[:HEAD_BYTES].hex()}
     return value

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import PduFate
 from decoders.net.addresses import to_text
-from decoders.tcp.model import Conflict, Data, Gap
+from decoders.tcp.model import Conflict, Data, Gap, Side
 from ingest.containers.model import NO_TIME
 from pipelines.facts.model import BEGINNING, END, BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
 from pipelines.facts.reasons import Reason
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from decoders.dcerpc.framing import Skipped
     from decoders.tcp.connection import Connection
-    from decoders.tcp.model import Side, StreamEvent
+    from decoders.tcp.model import StreamEvent
     from ingest.choice import Endpoint
     from pipelines.decode.connection import Place
     from pipelines.facts.model import Fact
@@ -102,6 +102,15 @@ class Witness:
             yield BlindFact(last, place.uid, ends.orig_h, ends.resp_h, END, Reason.CAPTURE_ENDED)
         for began, end, reason in self._stretches:
             yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
+
+    def silent(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
+        """Of one to a port of ours that was accepted and of which no payload was captured: it may have carried some."""
+        began = BEGINNING if connection.starts_midstream else self._began
+        closed = not _ENDINGS.isdisjoint(connection.history(Side.LOW))
+        until = end_of(connection.last_ts_ns) if closed else END
+        hosts = to_text(low[0]), to_text(high[0])
+        for client, server in {hosts, hosts[::-1]}:
+            yield BlindFact(began, uid, client, server, until, Reason.BYTES_MISSING)
 
     def aside(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
         """Of one that speaks DCE/RPC and that no bind explains in full: it may have been ours, whoever serves."""

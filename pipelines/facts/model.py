@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from decoders.interfaces import qm2qm
+from decoders.dcerpc.well_known import MSMQ
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Values = dict[str, Any]
-QM2QM: Final = qm2qm.INTERFACE.uuid
+READING: Final = frozenset(("qm2qm", "RemoteRead", "qmcomm", "qmcomm2"))
+"""Interfaces by which queues are opened and read."""
+_READING_UUIDS: Final = frozenset(uuid for uuid, name in MSMQ.items() if name in READING)
 
 
 class Moment(NamedTuple):
@@ -84,6 +86,9 @@ class CallFact:
     request_frames: tuple[int, ...]
     response_frames: tuple[int, ...]
     capture_id: str
+    message: Values | None = None
+    """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`."""
+    workstation: str | None = None
 
     @property
     def until(self) -> Moment:
@@ -133,8 +138,12 @@ class ConnectionFact:
 
     @property
     def may_read(self) -> bool:
-        """Whether calls of qm2qm may have been made on it."""
-        return self.midstream or not self.binds or any(QM2QM in bind.interfaces for bind in self.binds)
+        """Whether calls of a reading interface may have been made on it."""
+        return (
+            self.midstream
+            or not self.binds
+            or any(not _READING_UUIDS.isdisjoint(bind.interfaces) for bind in self.binds)
+        )
 
 
 @dataclass(frozen=True, slots=True)

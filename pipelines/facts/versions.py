@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts.model import CallFact
-from pipelines.facts.vocabulary import VERSION
+from pipelines.facts.vocabulary import MQ_OK, QUERY_REGISTRY, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pipelines.facts.model import Fact
+    from pipelines.facts.model import Fact, Values
 
 Row = dict[str, Any]
+_VERSION_TEXT: Final = 3
+"""dwQueryType."""
+_TEXT: Final = re.compile(r"\d{1,4}(\.\d{1,4}){2}", re.ASCII)
 
 
 class Version(NamedTuple):
-    """As RemoteQmGetVersion answers: [MS-MQQP] 3.1.4.9."""
+    """As RemoteQmGetVersion answers ([MS-MQQP] 3.1.4.9), or R_QMQueryQMRegistryInternal in words."""
 
     major: int
     minor: int
@@ -45,9 +49,18 @@ class Versions:
 
 def said_version(call: CallFact) -> Version | None:
     said = call.response
-    if call.operation != VERSION or call.source != BindingSource.BIND or not call.response_whole or not said:
+    if call.source != BindingSource.BIND or not call.response_whole or not said:
         return None
-    return Version(said.get("pMajor", 0), said.get("pMinor", 0), said.get("pBuildNumber", 0))
+    if call.operation == VERSION:
+        return Version(said.get("pMajor", 0), said.get("pMinor", 0), said.get("pBuildNumber", 0))
+    return _in_words(call, said) if call.operation == QUERY_REGISTRY and call.status == MQ_OK else None
+
+
+def _in_words(call: CallFact, said: Values) -> Version | None:
+    """[MS-MQMP] 3.1.4.23. Servers without RemoteQmGetVersion tell theirs in no other way."""
+    text = str(said.get("lplpMQISServer", ""))
+    asked = (call.request or {}).get("dwQueryType") if call.request_whole else None
+    return Version(*map(int, text.split("."))) if asked == _VERSION_TEXT and _TEXT.fullmatch(text) else None
 
 
 def known_versions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Version]:

@@ -1,4 +1,4 @@
-"""Names, actions and codes that the rules of [MS-MQQP] and [MS-MQMR] speak of."""
+"""Names, actions and codes that sessions and rules speak of."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ PORT: Final = "RemoteQMGetQMQMServerPort"
 VERSION: Final = "RemoteQmGetVersion"
 GET_INFO: Final = "R_QMMgmtGetInfo"
 ACTION: Final = "R_QMMgmtAction"
+EPT_MAP: Final = "ept_map"
 
 BY_POSITION: Final = (START, START2)
 STARTS: Final = (START, START2, BY_LOOKUP)
@@ -46,6 +47,8 @@ ACTIONS_BY_LOOKUP: Final = {
 ACTIONS: Final = ACTIONS_BY_POSITION | ACTIONS_BY_LOOKUP
 RECEIVING: Final = frozenset((RECEIVE, LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV))
 LOOKUP_CURRENT: Final = frozenset((LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT))
+SEQUENTIAL: Final = (1 << 56) - 1
+"""Of a lookup identifier, what a read tells of it."""
 
 IP_READ: Final = 1
 RR_NACK: Final = 1
@@ -61,9 +64,103 @@ MQ_ERROR_OPERATION_CANCELLED: Final = 0xC00E_0008
 MQ_ERROR_IO_TIMEOUT: Final = 0xC00E_001B
 MQ_ERROR_ACCESS_DENIED: Final = 0xC00E_0025
 MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT: Final = 0x400E_03E9
+MQ_ERROR_MESSAGE_ALREADY_RECEIVED: Final = 0xC00E_001D
+MQ_ERROR_TRANSACTION_USAGE: Final = 0xC00E_0050
+MQ_ERROR_TRANSACTION_SEQUENCE: Final = 0xC00E_0051
+MQ_ERROR_ILLEGAL_OPERATION: Final = 0xC00E_0064
+MQ_ERROR_MESSAGE_NOT_FOUND: Final = 0xC00E_0088
+MQ_INFORMATION_REMOTE_OPERATION: Final = 0x400E_03E8
+STATUS_INVALID_HANDLE: Final = 0xC000_0008
 STATUS_INVALID_PARAMETER: Final = 0xC000_000D
+STATUS_ACCESS_DENIED: Final = 0xC000_0022
+CONTEXT_MISMATCH: Final = 0x1C00_001A
+"""nca_s_fault_context_mismatch: the runtime knows no such handle."""
 
 AUTH_INTEGRITY: Final = 5
 
 NANOSECONDS: Final = 1_000_000_000
 """Of a second."""
+
+# [MS-MQMP] 3.1.4 and 3.1.5
+OPEN_REMOTE: Final = "R_QMOpenRemoteQueue"
+CLOSE_REMOTE: Final = "R_QMCloseRemoteQueueContext"
+CREATE_REMOTE_CURSOR: Final = "R_QMCreateRemoteCursor"
+REMOTE_NAME: Final = "R_QMGetRemoteQueueName"
+CREATE_OBJECT: Final = "R_QMCreateObjectInternal"
+SET_SECURITY: Final = "R_QMSetObjectSecurityInternal"
+GET_SECURITY: Final = "R_QMGetObjectSecurityInternal"
+DELETE_OBJECT: Final = "R_QMDeleteObject"
+GET_PROPERTIES: Final = "R_QMGetObjectProperties"
+SET_PROPERTIES: Final = "R_QMSetObjectProperties"
+PATH_TO_FORMAT: Final = "R_QMObjectPathToObjectFormat"
+WHEREABOUTS: Final = "R_QMGetTmWhereabouts"
+ENLIST_EXTERNAL: Final = "R_QMEnlistTransaction"
+ENLIST_INTERNAL: Final = "R_QMEnlistInternalTransaction"
+COMMIT: Final = "R_QMCommitTransaction"
+ABORT: Final = "R_QMAbortTransaction"
+QM_OPEN: Final = "rpc_QMOpenQueueInternal"
+AC_CLOSE: Final = "rpc_ACCloseHandle"
+AC_CLOSE_CURSOR: Final = "rpc_ACCloseCursor"
+AC_SET_CURSOR: Final = "rpc_ACSetCursorProperties"
+AC_NAME: Final = "rpc_ACHandleToFormatName"
+AC_PURGE: Final = "rpc_ACPurgeQueue"
+QUERY_REGISTRY: Final = "R_QMQueryQMRegistryInternal"
+RT_PORT: Final = "R_QMGetRTQMServerPort"
+QM_SEND: Final = "QMSendMessageInternalEx"
+AC_SEND: Final = "rpc_ACSendMessageEx"
+AC_RECEIVE: Final = "rpc_ACReceiveMessageEx"
+AC_CREATE_CURSOR: Final = "rpc_ACCreateCursorEx"
+ON_QUEUE_HANDLE: Final = (AC_NAME, AC_PURGE, AC_CREATE_CURSOR)
+BY_QUEUE_HANDLE: Final = (AC_CLOSE, AC_CLOSE_CURSOR, AC_SET_CURSOR, *ON_QUEUE_HANDLE, AC_SEND)
+"""Those that name an open queue by its context handle; rpc_ACReceiveMessageEx does by a number."""
+SUPPORTED_OPENS: Final = (OPEN_REMOTE, QM_OPEN)
+ON_PRIVATE_QUEUE: Final = (SET_SECURITY, GET_SECURITY, DELETE_OBJECT, GET_PROPERTIES, SET_PROPERTIES)
+SUPPORTED_SENDS: Final = (QM_SEND, AC_SEND)
+TRANSFERS: Final = (*SUPPORTED_SENDS, AC_RECEIVE)
+SUPPORTED_RETURNING: Final = (REMOTE_NAME, *SUPPORTED_OPENS, CREATE_REMOTE_CURSOR, CREATE_OBJECT, *ON_PRIVATE_QUEUE,
+                              PATH_TO_FORMAT, WHEREABOUTS, ENLIST_EXTERNAL, ENLIST_INTERNAL, COMMIT, ABORT,
+                              *BY_QUEUE_HANDLE, QUERY_REGISTRY, QM_SEND, AC_RECEIVE)  # fmt: skip
+"""Those that return an HRESULT."""
+
+# [MS-MQRR] 3.1.4
+REMOTE_PORT: Final = "R_GetServerPort"
+REMOTE_OPEN: Final = "R_OpenQueue"
+REMOTE_CLOSE: Final = "R_CloseQueue"
+REMOTE_CREATE_CURSOR: Final = "R_CreateCursor"
+REMOTE_CLOSE_CURSOR: Final = "R_CloseCursor"
+REMOTE_PURGE: Final = "R_PurgeQueue"
+REMOTE_START: Final = "R_StartReceive"
+REMOTE_CANCEL: Final = "R_CancelReceive"
+REMOTE_END: Final = "R_EndReceive"
+MOVE: Final = "R_MoveMessage"
+OPEN_FOR_MOVE: Final = "R_OpenQueueForMove"
+ENLIST_REMOTE: Final = "R_QMEnlistRemoteTransaction"
+REMOTE_START_IN_TRANSACTION: Final = "R_StartTransactionalReceive"
+SET_CLASS: Final = "R_SetUserAcknowledgementClass"
+REMOTE_END_IN_TRANSACTION: Final = "R_EndTransactionalReceive"
+REMOTE_OPENS: Final = (REMOTE_OPEN, OPEN_FOR_MOVE)
+REMOTE_STARTS: Final = (REMOTE_START, REMOTE_START_IN_TRANSACTION)
+REMOTE_ENDS: Final = (REMOTE_END, REMOTE_END_IN_TRANSACTION)
+REMOTE_READING: Final = (
+    REMOTE_CREATE_CURSOR,
+    REMOTE_CLOSE_CURSOR,
+    REMOTE_PURGE,
+    *REMOTE_STARTS,
+    REMOTE_CANCEL,
+    *REMOTE_ENDS,
+    MOVE,
+    SET_CLASS,
+)
+"""Those that take a handle of R_OpenQueue."""
+REMOTE_HANDLED: Final = (REMOTE_CLOSE, *REMOTE_READING)
+REMOTE_RETURNING: Final = (*REMOTE_HANDLED, ENLIST_REMOTE)
+"""Those that return an HRESULT."""
+
+VOID: Final = frozenset((*REMOTE_OPENS, CLOSE_REMOTE, VERSION))
+"""Return nothing: an answer is success, and an error is a fault that carries its code."""
+
+RECEIVE_ACCESS: Final = 0x01
+SEND_ACCESS: Final = 0x02
+MOVE_ACCESS: Final = 0x04
+PEEK_ACCESS: Final = 0x20
+ADMIN_ACCESS: Final = 0x80

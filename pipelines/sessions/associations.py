@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.sessions.model import Association, Connection
+from pipelines.sessions.parties import Association, Connection
 
 if TYPE_CHECKING:
     from pipelines.facts.model import ConnectionFact, Moment
-    from pipelines.sessions.model import Pair
+    from pipelines.sessions.parties import Pair
 
 MAX_STOPPED: Final = 256
 """Connections of one client that just stop, kept as open."""

@@ -6,22 +6,27 @@ from typing import TYPE_CHECKING
 
 from pipelines.facts.model import END, slim
 from pipelines.facts.reasons import Reason
-from pipelines.sessions.model import ReadOutcome, SessionState
+from pipelines.sessions.model import Kind, ReadOutcome, SessionState
 from pipelines.sessions.steps import ReadStep, SessionStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.facts.model import Moment
-    from pipelines.sessions.model import Association, Pair, Read, Session
+    from pipelines.facts.model import CallFact, Moment
+    from pipelines.sessions.links import Links
+    from pipelines.sessions.model import Read, Session
+    from pipelines.sessions.parties import Association, Pair
     from pipelines.sessions.registry import Registry
     from pipelines.sessions.steps import Step
 
 
 class Ending:
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
+    def __init__(self, registry: Registry, links: Links) -> None:
+        self._registry, self._links = registry, links
         self._told: list[Step] = []
+
+    def tell(self, step: Step) -> None:
+        self._told.append(step)
 
     def told(self) -> Iterator[Step]:
         told, self._told = self._told, []
@@ -46,8 +51,14 @@ class Ending:
         if session is not None and session.is_over and not session.reads:
             self._tell(session)
 
+    def let_go(self, session: Session, closed: CallFact, moment: Moment) -> None:
+        """What it holds goes back with the close."""
+        for read in [one for one in session.reads.values() if one.holds_message]:
+            read.end = closed
+            self.read(read, ReadOutcome.RUNDOWN, moment)
+
     def closed(self, session: Session, moment: Moment, *, unanswered: bool) -> None:
-        """By RemoteQMCloseQueue. Reads that hold a message go on: their handles live until their end."""
+        """By the client. Reads of qm2qm that hold a message go on: their handles live until their end."""
         session.closed_at = moment
         if unanswered:
             session.doubt = Reason.RESPONSE_NOT_CAPTURED
@@ -129,6 +140,10 @@ class Ending:
             self._tell(session)
 
     def _tell(self, session: Session) -> None:
+        if session.kind is Kind.SESSION and session.behind is None and session.opened is not None:
+            # Clocks of two captures may differ: the remote open may have come after the open it was made for.
+            values = session.queue_handle or 0, session.p_queue or 0, session.context or 0
+            session.behind = self._links.behind(values)
         self._told.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
         session.forget()

@@ -11,11 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.call_model import Outcome
-from pipelines.facts.model import BEGINNING, END, BlindFact, CallFact, ConnectionFact
+from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, ConnectionFact
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.associations import begin, end
-from pipelines.sessions.model import Pair
-from pipelines.sessions.queues import Queues
+from pipelines.sessions.memory import View
+from pipelines.sessions.parties import Pair
+from pipelines.sessions.protocols import Protocols
 from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import Fact, Moment
     from pipelines.facts.versions import Version
-    from pipelines.sessions.model import Connection
+    from pipelines.sessions.parties import Connection
     from pipelines.sessions.steps import Step
 
 _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
@@ -40,7 +41,8 @@ class ServerMachine:
     def __init__(self, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
         self._versions, self._settings = versions, settings
         self._pairs: dict[str, Pair] = {}
-        self._queues = Queues()
+        self._protocols = Protocols()
+        self._view = View()
         self._endings: list[_Ending] = []
         self._serial = 0
         self._forgotten = BEGINNING
@@ -49,6 +51,8 @@ class ServerMachine:
     def feed(self, fact: Fact) -> Iterator[Step]:
         """Facts come in order of (began, place)."""
         yield from self._settle(fact.began)
+        if self._view.since is None and not isinstance(fact, BlindFact):
+            self._view.since = fact.began
         if isinstance(fact, BlindFact):
             self._blind(fact)
         elif isinstance(fact, ConnectionFact):
@@ -58,6 +62,7 @@ class ServerMachine:
 
     def _blind(self, fact: BlindFact) -> None:
         pair = self._pair(fact.client)
+        self._view.go_blind(fact.until, fact.reason)
         connection = pair.connections.get(fact.uid)
         if fact.reason is Reason.CAPTURE_ENDED and connection is not None and connection.group_known:
             # What a connection may still have carried concerns its own association.
@@ -69,18 +74,18 @@ class ServerMachine:
         """No more facts come."""
         yield from self._settle(END)
         for pair in self._pairs.values():
-            yield from self._queues.capture_ended(pair)
+            yield from self._protocols.capture_ended(pair)
 
     def _settle(self, until: Moment) -> Iterator[Step]:
         """What ended by then."""
         while self._endings and self._endings[0][0] <= until:
             moment, _, _, what, pair = heapq.heappop(self._endings)
             if isinstance(what, CallStep):
-                self._queues.answered(what, moment)
+                self._protocols.answered(what, moment)
                 yield what
-                yield from self._queues.told()
+                yield from self._protocols.told()
             else:
-                yield from self._queues.severed(pair, end(pair, what), moment)
+                yield from self._protocols.severed(pair, end(pair, what), moment)
                 yield ConnectionOver(what.fact.uid)
 
     def _push(self, moment: Moment, rank: int, what: CallStep | Connection, pair: Pair) -> None:
@@ -121,10 +126,12 @@ class ServerMachine:
             asked_version=pair.asked_version,
             port_answer=pair.port_answer,
             settings=self._settings,
+            view=self._view,
         )
         if (reason := _hides(call)) is not None:
             pair.go_blind(call.until, reason)
-        self._queues.asked(step)
+            self._view.go_blind(call.until, reason)
+        self._protocols.asked(step)
         # A call that nobody answered is under way until its connection ends.
         until = call.until if call.answered or connection is None else max(call.began, connection.fact.until)
         self._push(until, _CALL_FIRST, step, pair)
@@ -132,7 +139,7 @@ class ServerMachine:
 
 def _hides(call: CallFact) -> Reason | None:
     """Why what the call did cannot be seen."""
-    if call.endpoint != "qm2qm":
+    if call.endpoint not in READING:
         return None
     if call.encrypted:
         return Reason.SEALED

@@ -1,22 +1,21 @@
-"""An opened remote queue, a read of one message, and the hosts between which they happen."""
+"""An opened remote queue, a read of one message, and a transaction."""
 
 from __future__ import annotations
 
 import enum
-from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.facts.model import BEGINNING
+from pipelines.sessions.memory import REMEMBERED, Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from pipelines.facts.model import CallFact, ConnectionFact, Moment
+    from pipelines.facts.model import CallFact, Moment
     from pipelines.facts.reasons import Reason
+    from pipelines.sessions.parties import Association, Pair
 
-_Key = TypeVar("_Key", bound="Hashable")
-_Value = TypeVar("_Value")
+Number: TypeAlias = "int | tuple[str, int]"
+"""By which calls name an open queue: of qm2qm the number itself, of other protocols with the parameter's name."""
 
 
 class ReadOutcome(enum.StrEnum):
@@ -37,69 +36,52 @@ class SessionState(enum.StrEnum):
     OPEN_NOT_SEEN = "open_not_seen"
 
 
-class Recent(Generic[_Key, _Value]):
-    """The last so many entries: what has passed is remembered for a while, never without bound."""
+class Kind(enum.StrEnum):
+    """Of what a context handle stands for: one kind is no good where another is wanted."""
 
-    __slots__ = ("_entries", "_most")
-
-    def __init__(self, most: int) -> None:
-        self._entries: OrderedDict[_Key, _Value] = OrderedDict()
-        self._most = most
-
-    def put(self, key: _Key, value: _Value) -> None:
-        self._entries[key] = value
-        self._entries.move_to_end(key)
-        if len(self._entries) > self._most:
-            self._entries.popitem(last=False)
-
-    def get(self, key: _Key) -> _Value | None:
-        return self._entries.get(key)
-
-    def drop(self, key: _Key) -> None:
-        self._entries.pop(key, None)
-
-    def clear(self) -> None:
-        self._entries.clear()
+    SESSION = "qm2qm session"
+    READ = "qm2qm read"
+    REMOTE_READ = "RemoteRead queue"
+    QUEUE = "qmcomm queue"
+    HANDSHAKE = "qmcomm remote open"
+    TRANSACTION = "qmcomm transaction"
 
 
-REMEMBERED: Final = 512
-"""Closed handles, finished requests, acknowledged messages: of each client or session, each."""
-
-
-@dataclass(slots=True, eq=False, kw_only=True)
-class Sight:
-    """Until when something may have happened out of sight."""
-
-    blind_until: Moment = BEGINNING
-    blind_reason: Reason | None = None
-
-    def go_blind(self, until: Moment, reason: Reason) -> None:
-        if until > self.blind_until:
-            self.blind_until, self.blind_reason = until, reason
-
-    def blind_since(self, since: Moment) -> Reason | None:
-        return self.blind_reason if self.blind_until >= since else None
+class TransactionState(enum.StrEnum):
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+    UNKNOWN = "unknown"
 
 
 @dataclass(slots=True, eq=False)
-class Association(Sight):
-    """Connections of a client that share context handles: [MS-RPCE] 3.3.1.1.1."""
+class Transaction:
+    """A unit of work that a client enlisted the server in."""
 
-    born: Moment | None
-    """When it began, where that was seen: then no handle of it is older. None: nobody knows what came before."""
-    open_uids: set[str] = field(default_factory=set)
-    all_closed: bool = True
-    """Of those that are over, each was seen to end."""
-    sessions: dict[int, Session] = field(default_factory=dict)
-    """Not over yet, by id()."""
+    uow: str
+    pair: Pair
+    enlisted: CallFact
+    internal: bool
+    """The server itself decides it: [MS-MQMP] 3.1.4.14. An external one's outcome is on another wire."""
+    handle: str | None = None
+    association: Association | None = None
     reads: dict[int, Read] = field(default_factory=dict)
+    """Whose messages wait for its outcome, by id()."""
+    ended: CallFact | None = None
+    end_asked: CallFact | None = None
+    """The client's commit or abort, as long as the server has not refused it."""
+    end_tried: bool = False
+    """The client called for its end, whatever came of it."""
+    state: TransactionState = TransactionState.UNKNOWN
+
+    kind = Kind.TRANSACTION
 
 
 @dataclass(slots=True, eq=False)
-class Connection:
-    fact: ConnectionFact
-    association: Association
-    group_known: bool
+class RemoteCursor:
+    """A cursor that the client itself has to tie to one on another server: [MS-MQMP] note <76>."""
+
+    made: CallFact
+    tied: CallFact | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -120,6 +102,15 @@ class Read:
     sequential_id: int | None = None
     message_bytes: int | None = None
     message_sha256: str | None = None
+    message_id: str | None = None
+    message_label: str | None = None
+    given_out: bool = False
+    """The server gave out its message, to be acknowledged."""
+    transactional: bool = False
+    """Begun as a read in a transaction, whether or not that one is known."""
+    uow: str | None = None
+    transaction: Transaction | None = None
+    transaction_state: TransactionState | None = None
     arrived: int | None = None
     cancel: CallFact | None = None
     """A cancel that the server accepted."""
@@ -144,7 +135,11 @@ class Read:
     @property
     def holds_message(self) -> bool:
         """Given out and not yet acknowledged either way: the server keeps it from everybody else."""
-        return self.handle is not None and self.finished is None
+        return self.given_out and self.finished is None
+
+    @property
+    def kind(self) -> Kind:
+        return Kind.READ
 
     @property
     def is_over(self) -> bool:
@@ -162,10 +157,21 @@ class Session:
     opened: CallFact | None
     handle: str | None
     queue_handle: int | None
+    kind: Kind = Kind.SESSION
     association: Association | None = None
     p_queue: int | None = None
     context: int | None = None
+    move_context: int | None = None
     client_qm: str | None = None
+    queue_name: str | None = None
+    behind: Session | None = None
+    """The remote open that a session of qm2qm goes back to."""
+    remote_handle: int | None = None
+    """hQueue of a session of qm2qm that the server itself opened for this one."""
+    access: int | None = None
+    share_mode: int | None = None
+    contender: CallFact | None = None
+    """An open by somebody else that one of the two, being exclusive, does not allow."""
     closed: CallFact | None = None
     closed_at: Moment | None = None
     close_asked: bool = False
@@ -177,24 +183,33 @@ class Session:
     peeks: int = 0
     receives: int = 0
     purges: int = 0
+    sends: int = 0
+    sent_bytes: int = 0
+    moves: int = 0
     outstanding: dict[int, list[Read]] = field(default_factory=dict)
     """Asked for and not over, by request id."""
     reads: dict[int, Read] = field(default_factory=dict)
     """Not over, by id(): a session is told when it has none."""
     finished: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
     """By request id."""
+    shown: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
+    """Whose message was seen, by sequential id."""
     acked: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
     """Removed from the queue and confirmed, by sequential id."""
     nacked: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
     cursors: dict[int, CallFact] = field(default_factory=dict)
-    """Used and not closed."""
+    """Made or used, and not closed."""
+    made_cursors: Recent[int, CallFact] = field(default_factory=lambda: Recent(REMEMBERED))
+    """Whether or not they were closed since."""
     cursors_closed: int = 0
+    remote_cursors: dict[int, RemoteCursor] = field(default_factory=dict)
+    """Of `cursors`, those made in steps."""
     closed_cursors: Recent[int, CallFact] = field(default_factory=lambda: Recent(REMEMBERED))
 
     def forget(self) -> None:
         """It is over: its reads, which know it, are let go."""
         self.outstanding.clear()
-        for memory in (self.finished, self.acked, self.nacked, self.closed_cursors):
+        for memory in (self.finished, self.shown, self.acked, self.nacked, self.made_cursors, self.closed_cursors):
             memory.clear()
 
     def blind_since(self, since: Moment) -> Reason | None:
@@ -203,50 +218,18 @@ class Session:
         return reason or (self.association.blind_since(since) if self.association else None)
 
     @property
-    def numbers(self) -> set[int]:
-        """That name the queue in calls: [MS-MQQP] 3.1.4.3 and its note <15>."""
-        return {number for number in (self.queue_handle, self.context) if number is not None}
+    def numbers(self) -> set[Number]:
+        """That name the queue in calls: [MS-MQQP] 3.1.4.3 and its note <15>, [MS-MQMP] 3.1.5.3, [MS-MQRR] 3.1.4.10."""
+        if self.kind is Kind.SESSION:
+            return {number for number in (self.queue_handle, self.context) if number is not None}
+        if self.kind is Kind.QUEUE and self.context is not None:
+            return {("hQMContext", self.context)}
+        return {("ullContextTo", self.move_context)} if self.move_context is not None else set()
 
     @property
-    def handles(self) -> set[int | str]:
+    def handles(self) -> set[Number | str]:
         return self.numbers | ({self.handle} if self.handle is not None else set())
 
     @property
     def is_over(self) -> bool:
         return self.state is not None
-
-
-@dataclass(slots=True, eq=False)
-class Pair(Sight):
-    """What one client does with the server."""
-
-    client: str
-    connections: dict[str, Connection] = field(default_factory=dict)
-    """Under way."""
-    associations: dict[int, Association] = field(default_factory=dict)
-    """By group id; those with a connection under way."""
-    stopped: list[Connection] = field(default_factory=list)
-    """Past their last packet, and not seen to end."""
-    loose: bool = False
-    """There was such a one: what it had open may be open still."""
-    by_queue: dict[int | str, list[Session]] = field(default_factory=dict)
-    """Open ones, the newest last."""
-    by_handle: dict[str, Session] = field(default_factory=dict)
-    opening: list[int] = field(default_factory=list)
-    """Queue handles of opens under way."""
-    reads: dict[str, Read] = field(default_factory=dict)
-    """Holding a message, by context handle."""
-    past_sessions: Recent[Any, Session] = field(default_factory=lambda: Recent(REMEMBERED))
-    """Closed ones, by queue handle and by context handle."""
-    past_reads: Recent[str, Read] = field(default_factory=lambda: Recent(REMEMBERED))
-    """Ended or failed ones, by context handle."""
-    asked_version: CallFact | None = None
-    """Its last RemoteQmGetVersion."""
-    port_answer: CallFact | None = None
-    """Its last answered query for the port of qm2qm."""
-
-    @property
-    def is_idle(self) -> bool:
-        """Nothing of it is left to tell."""
-        busy = any(one.sessions or one.reads for one in self.associations.values())
-        return not busy and not self.by_queue and not self.reads and len(self.connections) == len(self.stopped)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.facts import vocabulary as v
-from pipelines.sessions.model import Session
+from pipelines.sessions.model import Kind, Session
 from pipelines.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.sessions.ending import Ending
+    from pipelines.sessions.model import Number
     from pipelines.sessions.registry import Registry
     from pipelines.sessions.steps import CallStep
 
@@ -24,7 +24,30 @@ class References:
     def names_queue(self, step: CallStep) -> None:
         self.refer(step, step.request.get("hQueue", 0))
 
-    def refer(self, step: CallStep, queue_handle: int) -> None:
+    def refer_to_handle(self, step: CallStep, handle: str | None, kind: Kind) -> None:
+        """Find the session of a context handle; `first_seen` where the client was not seen to get it."""
+        if handle is None:
+            return
+        pair = step.pair
+        holder = pair.by_handle.get(handle) or pair.reads.get(handle) or pair.transactions.get(handle)
+        if holder is not None and holder.kind is not kind:
+            step.misplaced = holder.kind
+        elif isinstance(holder, Session):
+            step.session = holder
+            step.other_association = step.connection is None or holder.association is not step.connection.association
+        else:
+            step.first_seen = True
+            step.past_session = pair.past_sessions.get(handle)
+            step.foreign = self._registry.session_of_another(pair, handle)
+
+    def settle_handle(self, step: CallStep, handle: str | None, kind: Kind) -> None:
+        """After the answer: a handle that the server takes stands for an open queue, whoever saw the opening."""
+        if step.session is not None or handle is None or not step.succeeded:
+            return
+        if step.past_session is None and step.foreign is None and step.misplaced is None:
+            step.session = step.pair.by_handle.get(handle) or self.adopt(step, kind=kind, handle=handle)
+
+    def refer(self, step: CallStep, queue_handle: Number) -> None:
         """Find the session of a queue handle; where the client has none open, one whose opening was not seen."""
         pair = step.pair
         sessions = pair.by_queue.get(queue_handle)
@@ -39,10 +62,19 @@ class References:
         step.past_session = pair.past_sessions.get(queue_handle)
         step.foreign = self._registry.session_of_another(pair, queue_handle)
 
-    def adopt(self, step: CallStep, queue_handle: int | None, handle: str | None = None) -> Session:
+    def adopt(
+        self,
+        step: CallStep,
+        *,
+        kind: Kind = Kind.SESSION,
+        handle: str | None = None,
+        queue_handle: int | None = None,
+        context: int | None = None,
+    ) -> Session:
         """A session for a call that the server accepted although its opening was not seen."""
         uid = derived_uid("S", step.call.call_uid)
-        session = Session(uid, step.pair, step.call, None, handle, queue_handle)
+        session = Session(uid, step.pair, step.call, None, handle, queue_handle, kind)
+        session.context = context
         self.register(step, session)
         return session
 
@@ -61,6 +93,6 @@ class References:
 
     def settle(self, step: CallStep, queue_handle: int) -> None:
         """After the answer: a queue that the server knows is open, whoever saw the opening."""
-        if step.session is None and step.call.status == v.MQ_OK:
+        if step.session is None and step.succeeded:
             sessions = step.pair.by_queue.get(queue_handle)
-            step.session = sessions[-1] if sessions else self.adopt(step, queue_handle)
+            step.session = sessions[-1] if sessions else self.adopt(step, queue_handle=queue_handle)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from pipelines.sessions.readers import Readers
+
 if TYPE_CHECKING:
-    from pipelines.sessions.model import Pair, Read, Session
+    from pipelines.sessions.model import Number, Read, Session
+    from pipelines.sessions.parties import Pair
 
 _Entry = TypeVar("_Entry")
 
 
 class Registry:
     def __init__(self) -> None:
-        self._sessions: dict[int | str, list[Session]] = {}
+        self._sessions: dict[Number | str, list[Session]] = {}
         """By queue handle and by context handle; only those whose opening was seen."""
-        self._reads: dict[int | str, list[Read]] = {}
+        self._reads: dict[Number | str, list[Read]] = {}
+        self.readers = Readers()
 
     def enlist(self, session: Session) -> None:
         pair = session.pair
@@ -25,6 +29,7 @@ class Registry:
         if session.opened is not None:
             for handle in session.handles:
                 self._sessions.setdefault(handle, []).append(session)
+            self.readers.enlist(session)
 
     def delist(self, session: Session) -> None:
         """New calls with its handles mean another one."""
@@ -36,12 +41,13 @@ class Registry:
         for handle in session.handles:
             _remove(self._sessions, handle, session)
             pair.past_sessions.put(handle, session)
+        self.readers.delist(session)
 
-    def session_of_another(self, pair: Pair, handle: int | str) -> Session | None:
+    def session_of_another(self, pair: Pair, handle: Number | str) -> Session | None:
         return next((one for one in reversed(self._sessions.get(handle, ())) if one.pair is not pair), None)
 
     def hold(self, read: Read, handle: str) -> None:
-        read.handle = handle
+        read.handle, read.given_out = handle, True
         read.pair.reads[handle] = read
         self._reads.setdefault(handle, []).append(read)
 
@@ -57,7 +63,7 @@ class Registry:
         return next((one for one in reversed(self._reads.get(handle, ())) if one.pair is not pair), None)
 
 
-def _remove(lists: dict[int | str, list[_Entry]], key: int | str, entry: _Entry) -> None:
+def _remove(lists: dict[Number | str, list[_Entry]], key: Number | str, entry: _Entry) -> None:
     left = [one for one in lists.get(key, ()) if one is not entry]
     if left:
         lists[key] = left

@@ -1,23 +1,25 @@
-"""Rows of `sessions` and `reads`."""
+"""Rows of `sessions`, `reads` and `moves`."""
 
 from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.decode.times import micros, nanos
 from pipelines.facts.model import END
-from pipelines.facts.vocabulary import ACTIONS
-from pipelines.sessions.model import ReadOutcome
+from pipelines.facts.vocabulary import ACTIONS, MQ_OK
+from pipelines.sessions.model import Kind, ReadOutcome
 from pipelines.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.model import Session
-    from pipelines.sessions.steps import ReadStep, SessionStep
+    from pipelines.sessions.steps import MoveStep, ReadStep, SessionStep
 
 Row = dict[str, Any]
+ENDPOINTS: Final = {Kind.SESSION: "qm2qm", Kind.REMOTE_READ: "RemoteRead", Kind.QUEUE: "qmcomm"}
+_ENDPOINTS_OF_READS: Final = {"qm2qm": "qm2qm", "RemoteRead": "RemoteRead", "qmcomm2": "qmcomm", "qmcomm": "qmcomm"}
 
 
 def session_row(step: SessionStep) -> Row:
@@ -28,7 +30,7 @@ def session_row(step: SessionStep) -> Row:
         "session_uid": session.session_uid,
         "uid": first.uid,
         "id": first.ends._asdict(),
-        "endpoint": first.endpoint,
+        "endpoint": ENDPOINTS[session.kind],
         "ts": micros(first.began.ts_ns),
         "ts_ns": nanos(first.began.ts_ns),
         "opened_ts": micros(session.opened.until.ts_ns) if session.opened else None,
@@ -37,7 +39,9 @@ def session_row(step: SessionStep) -> Row:
         "doubt": _text(session.doubt),
         "handle": session.handle,
         "queue_handle": session.queue_handle,
-        "queue_name": None,
+        **_naming(session),
+        "access": session.access,
+        "share_mode": session.share_mode,
         "client_qm": session.client_qm,
         "username": first.username,
         "domain": first.domain,
@@ -45,6 +49,9 @@ def session_row(step: SessionStep) -> Row:
         "receives": session.receives,
         **{str(outcome): outcomes.get(outcome, 0) for outcome in ReadOutcome if outcome is not ReadOutcome.PEEKED},
         "purges": session.purges,
+        "moves": session.moves,
+        "sends": session.sends,
+        "sent_bytes": session.sent_bytes,
         "message_bytes": sum(disclosed.values()),
         **{
             f"{outcome}_bytes": disclosed.get(outcome, 0)
@@ -65,6 +72,7 @@ def read_row(step: ReadStep) -> Row:
         "ts_ns": nanos(call.began.ts_ns),
         "uid": call.uid,
         "id": call.ends._asdict(),
+        "endpoint": _ENDPOINTS_OF_READS[call.endpoint or ""],
         "start_call_uid": _call_uid(read.start),
         "end_call_uid": _call_uid(read.end or read.cancel),
         "action": action,
@@ -76,10 +84,54 @@ def read_row(step: ReadStep) -> Row:
         "doubt": _text(read.doubt),
         "message_bytes": read.message_bytes,
         "message_sha256": read.message_sha256,
-        "message_label": None,
+        "message_id": read.message_id,
+        "message_label": read.message_label,
+        "transaction": read.uow,
+        "transaction_outcome": _text(read.transaction_state),
         "arrived_ts": None if read.arrived is None else dt.datetime.fromtimestamp(read.arrived, dt.UTC),
         "ended_ts": None if read.outcome is ReadOutcome.UNFINISHED else _micros(read.finished),
         "capture_id": call.capture_id,
+    }
+
+
+def move_row(step: MoveStep) -> Row:
+    call, session, target = step.call, step.session, step.target
+    failed = call.fault is not None or call.status not in (None, MQ_OK)
+    shown = step.shown.message_id if step.shown else None
+    return {
+        "call_uid": call.call_uid,
+        "ts": micros(call.began.ts_ns),
+        "ts_ns": nanos(call.began.ts_ns),
+        "uid": call.uid,
+        "id": call.ends._asdict(),
+        "session_uid": session.session_uid if session else None,
+        "target_session_uid": target.session_uid if target else None,
+        "queue_name": session.queue_name if session else None,
+        "target_queue_name": target.queue_name if target else None,
+        "lookup_id": _decimal((call.request or {}).get("LookupId")),
+        "message_id": shown,
+        "message_uid": derived_uid("M", shown) if shown else None,
+        "transaction": step.uow,
+        "outcome": "failure" if failed else "success" if call.status == MQ_OK else "unknown",
+        "status": call.status,
+        "capture_id": call.capture_id,
+    }
+
+
+def _naming(session: Session) -> Row:
+    behind = session.behind
+    application = behind.first if behind else None
+    server = session.first.server
+    ends = (behind.pair.client, session.pair.client) if behind else (session.pair.client, server)
+    number = session.queue_handle if behind else session.remote_handle
+    name = session.queue_name or (behind.queue_name if behind else None)
+    return {
+        "queue_name": name,
+        "named_by": None if name is None else "open" if session.queue_name else "remote_open",
+        "opened_for": application.client if application else None,
+        "opened_for_username": application.username if application else None,
+        "opened_for_domain": application.domain if application else None,
+        "link_uid": None if number is None else derived_uid("L", f"{ends[0]}|{ends[1]}|{number}"),
     }
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from decoders.dcerpc.call_model import Outcome
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.facts.values import descriptor
+from pipelines.sessions.memory import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
     from pipelines.facts.versions import Version
-    from pipelines.sessions.model import Association, Connection, Pair, Read, Session
+    from pipelines.sessions.model import Kind, Read, RemoteCursor, Session, Transaction
+    from pipelines.sessions.parties import Association, Connection, Pair
 
 Values = dict[str, Any]
 
@@ -40,6 +45,20 @@ class CallStep:
     """Start: a read of the same queue with the same request id that was not over."""
     closed_cursor: CallFact | None = None
     """Start or close of a cursor: the call that had closed that cursor."""
+    cursor_known: bool = False
+    """Start or close of a cursor: it was made or used on this session before, and not closed."""
+    waiting_read: Read | None = None
+    """End: the read with its request id has not been answered yet."""
+    target: Session | None = None
+    """Move: the queue opened with the move context named."""
+    behind: Session | None = None
+    """Of qm2qm's open and of a remote cursor: the remote open that gave the numbers."""
+    transaction: Transaction | None = None
+    """The transaction that the call names, if it was seen enlisted; enlisting: the same unit of work before."""
+    past_transaction: Transaction | None = None
+    """Commit or abort: it was decided already."""
+    misplaced: Kind | None = None
+    """The handle is the client's, but of this kind, which the call does not take."""
     opening: bool = False
     """An open of the queue was under way."""
     other_association: bool = False
@@ -48,11 +67,23 @@ class CallStep:
     """The call names a queue handle that nobody was seen to open."""
     server_version: Version | None = None
     client_version: Version | None = None
+    introduction: CallFact | None = None
+    """Open of RemoteRead or qmcomm: the first one of the association, before this."""
+    holder: Session | None = None
+    """Open of qmcomm: a session that has the queue open in a way that does not go with this one's."""
+    remote_cursor: RemoteCursor | None = None
+    """The cursor used is one made in steps."""
+    remote_context: str | None = None
+    """Question for a remote queue's name: call_uid of the one that gave the number."""
+    transactions_forgotten: bool = False
+    """More were enlisted than are kept in mind."""
     asked_version: CallFact | None = None
     """The client's last RemoteQmGetVersion before this call."""
     port_answer: CallFact | None = None
     """The client's last answered query for the port of qm2qm before this call."""
     settings: Mapping[str, int] = field(default_factory=dict)
+    view: View = field(default_factory=View)
+    """Of the server as a whole, with all its clients."""
 
     @property
     def request(self) -> Values:
@@ -73,7 +104,9 @@ class CallStep:
 
     @property
     def succeeded(self) -> bool:
-        return self.call.status == 0
+        if self.call.operation in v.VOID:
+            return self.call.outcome == Outcome.ANSWERED
+        return self.call.status == v.MQ_OK
 
     @property
     def failed(self) -> bool:
@@ -96,20 +129,28 @@ class CallStep:
         """Why a handle of this association may have been given without being seen; None: all was seen."""
         return incomplete(self.connection.association if self.connection else None, self.pair)
 
+    def pair_incomplete(self) -> Reason | None:
+        """The same of numbers, which are valid in every association: one of another that is still alive counts too."""
+        if self.pair.loose:
+            return Reason.CAPTURE_ENDED
+        reasons = (incomplete(one.association, self.pair) for one in self.pair.connections.values())
+        # One that ended just before may have had it open when the call was on its way.
+        lately = self.call.began._replace(ts_ns=self.call.began.ts_ns - self._crossing_ns)
+        return next((reason for reason in reasons if reason is not None), self.blind_since(lately))
+
+    def soon_after(self, moment: Moment) -> bool:
+        """The call may have been on its way when that happened."""
+        return self.call.began.ts_ns - moment.ts_ns < self._crossing_ns
+
+    @property
+    def _crossing_ns(self) -> int:
+        return self.settings["crossing_seconds"] * v.NANOSECONDS
+
 
 def incomplete(association: Association | None, pair: Pair) -> Reason | None:
     if association is None or association.born is None:
         return Reason.STARTED_MIDSTREAM
     return pair.blind_since(association.born) or association.blind_since(association.born)
-
-
-def descriptor(values: Values | None) -> Values | None:
-    if not values:
-        return None
-    found: Values | None = values.get("lpRemoteReadDesc")
-    if found is None:
-        found = (values.get("lpRemoteReadDesc2") or {}).get("pRemoteReadDesc")
-    return found
 
 
 @dataclass(slots=True)
@@ -123,12 +164,35 @@ class ReadStep:
 
 
 @dataclass(slots=True)
+class MoveStep:
+    """A message was moved to another queue, or should have been."""
+
+    call: CallFact
+    pair: Pair
+    session: Session | None
+    target: Session | None
+    shown: Read | None
+    """A read of the same queue that showed the message before."""
+    uow: str | None
+
+
+@dataclass(slots=True)
 class SessionStep:
     """A session that is over, or that the capture ended before."""
 
     session: Session
     pair: Pair
     call: CallFact
+
+
+@dataclass(slots=True)
+class TransactionStep:
+    """An internal transaction that is over, or that the capture ended before."""
+
+    transaction: Transaction
+    pair: Pair
+    call: CallFact
+    """By which it was enlisted."""
 
 
 @dataclass(slots=True)
@@ -146,6 +210,6 @@ class ConnectionOver:
     uid: str
 
 
-Judged: TypeAlias = CallStep | ReadStep | SessionStep | ConnectionStep
+Judged: TypeAlias = CallStep | ReadStep | SessionStep | TransactionStep | ConnectionStep
 """What rules look at."""
-Step: TypeAlias = Judged | ConnectionOver
+Step: TypeAlias = Judged | MoveStep | ConnectionOver

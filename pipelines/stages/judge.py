@@ -10,7 +10,7 @@ from pipelines.judging import ORDER, judged
 from pipelines.stages.envelopes import unwrapped
 from schemas.envelope import envelope_schema, wrap
 from schemas.model import ddl
-from schemas.state import TALLIES
+from schemas.state import SUMMARIES
 from schemas.tables import JUDGED
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from pipelines.facts.versions import Version
+    from pipelines.summaries import Summaries
 
 Row = dict[str, Any]
 BATCH_ROWS = 1_024
-_TABLES = {table.name: table for table in (*JUDGED, TALLIES)}
+_TABLES = {table.name: table for table in (*JUDGED, *SUMMARIES)}
 
 
 class JudgedFrames:
@@ -41,20 +42,23 @@ class JudgedFrames:
     def frames(self) -> dict[str, DataFrame]:
         return {table.name: unwrapped(self._envelope, table) for table in JUDGED}
 
-    def tallies(self) -> list[Row]:
-        return [row.asDict() for row in unwrapped(self._envelope, TALLIES).collect()]
+    def summaries(self) -> Summaries:
+        return {
+            table.name: [row.asDict(recursive=True) for row in unwrapped(self._envelope, table).collect()]
+            for table in SUMMARIES
+        }
 
 
 def judged_here(
     facts: pa.Table, versions: Mapping[str, Version], settings: Mapping[str, int]
-) -> tuple[dict[str, pa.Table], list[Row]]:
-    """The same for what is little, without Spark: tables and tallies."""
+) -> tuple[dict[str, pa.Table], Summaries]:
+    """The same for what is little, without Spark."""
     rows: dict[str, list[Row]] = {name: [] for name in _TABLES}
     ordered = facts.sort_by([(name, "ascending") for name in ORDER])
     for name, row in judged(ordered.to_pylist(), versions, settings):
         rows[name].append(row)
     tables = {table.name: pa.Table.from_pylist(rows[table.name], schema=table.arrow) for table in JUDGED}
-    return tables, rows[TALLIES.name]
+    return tables, {table.name: rows[table.name] for table in SUMMARIES}
 
 
 def _batches(rows: Iterable[tuple[str, Row]]) -> Iterator[pa.RecordBatch]:

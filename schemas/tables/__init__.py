@@ -8,16 +8,35 @@ from schemas.tables.captures import CAPTURES
 from schemas.tables.endpoints import ENDPOINTS
 from schemas.tables.findings import FINDINGS, VERDICTS
 from schemas.tables.flows import FLOWS
+from schemas.tables.hosts import HOSTS
 from schemas.tables.issues import ISSUES
+from schemas.tables.messages import MESSAGES, SIGHTINGS
+from schemas.tables.moves import MOVES
 from schemas.tables.packets import PACKETS
 from schemas.tables.pdus import PDUS
+from schemas.tables.queues import QUEUES
 from schemas.tables.reads import READS
 from schemas.tables.sessions import SESSIONS
 from schemas.tables.typed import TYPED
 
-JUDGED = (SESSIONS, READS, FINDINGS)
+JUDGED = (SESSIONS, READS, MOVES, FINDINGS)
 """Made from the others, server by server."""
-WRITTEN = (CAPTURES, FLOWS, PDUS, CALLS, *TYPED.values(), ENDPOINTS, *JUDGED, VERDICTS, ISSUES, ACCOUNTING)
+OVERALL = (HOSTS, QUEUES, VERDICTS)
+"""Made of what is known of all servers; small, and written anew by every run."""
+WRITTEN = (
+    CAPTURES,
+    FLOWS,
+    PDUS,
+    CALLS,
+    *TYPED.values(),
+    ENDPOINTS,
+    *JUDGED,
+    SIGHTINGS,
+    MESSAGES,
+    *OVERALL,
+    ISSUES,
+    ACCOUNTING,
+)
 TABLES = (*WRITTEN, PACKETS)
 
 __all__ = [
@@ -27,12 +46,18 @@ __all__ = [
     "ENDPOINTS",
     "FINDINGS",
     "FLOWS",
+    "HOSTS",
     "ISSUES",
     "JUDGED",
+    "MESSAGES",
+    "MOVES",
+    "OVERALL",
     "PACKETS",
     "PDUS",
+    "QUEUES",
     "READS",
     "SESSIONS",
+    "SIGHTINGS",
     "TABLES",
     "TYPED",
     "VERDICTS",

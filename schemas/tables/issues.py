@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from decoders.dcerpc.troubles import MEANINGS
+from decoders.msmq.message.problems import PROBLEMS as MESSAGE_PROBLEMS
 from decoders.ndr.problems import PROBLEMS
+from decoders.security.descriptors import PROBLEMS as DESCRIPTOR_PROBLEMS
 from schemas.model import LONG, STRING, Column, Table
 from schemas.relations import Reference
 from schemas.shared_columns import CAPTURE_ID, FRAME, OF_CALL, OF_CAPTURE, OF_FLOW, PATH, UID
@@ -53,6 +55,8 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "property-malformed": ("stub", "A property's value is not of the shape that its name has; see the typed table."),
     **{str(code): ("stream", meaning) for code, meaning in MEANINGS.items()},
     **{code: ("stub", consequence.meaning) for code, consequence in PROBLEMS.items()},
+    **{code: ("message", consequence.meaning) for code, consequence in MESSAGE_PROBLEMS.items()},
+    **{code: ("security descriptor", meaning) for code, meaning in DESCRIPTOR_PROBLEMS.items()},
 }
 
 ISSUES = Table(

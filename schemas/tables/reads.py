@@ -4,22 +4,35 @@ from __future__ import annotations
 
 from schemas.model import LONG, STRING, TIMESTAMP, U32, U64, UNSIGNED_LONG, Column, Table
 from schemas.relations import NotAbove, Reference
-from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, OF_CAPTURE, OF_FLOW, OF_SESSION, SESSION_UID, UID
+from schemas.shared_columns import (
+    CAPTURE_ID,
+    DOUBT,
+    ID,
+    MESSAGE_ID,
+    OF_CAPTURE,
+    OF_FLOW,
+    OF_SESSION,
+    SESSION_UID,
+    TRANSACTION,
+    UID,
+)
+from schemas.vocabulary import SESSION_ENDPOINTS, TRANSACTION_OUTCOMES
 
 READ_OUTCOMES = {
     "peeked": "The message was read and stays in the queue.",
-    "acked": "The message was read and removed.",
-    "nacked": "The message was read and put back by the client.",
+    "acked": "The message was read and removed; in an external transaction, if that was committed.",
+    "nacked": "The message was read and put back by the client, or by the abort of its transaction.",
     "cancelled": "The client cancelled the request.",
     "timed_out": "No message came within the time allowed.",
     "failed": "The server refused it.",
-    "rundown": "The association ended with the read open: the server must treat that as a nack ([MS-MQQP] 3.1.6.2).",
+    "rundown": "The association ended with the read open, or RemoteRead's queue was closed: the message goes back "
+    "([MS-MQQP] 3.1.6.2, [MS-MQRR] 3.1.4.3 and 3.1.6.2).",
     "unfinished": "The capture ended first, or the answer is missing.",
 }
 
 READS = Table(
     "reads",
-    "One start-receive with its end, cancel or rundown; also an end whose start was not captured. Not of sealed calls.",
+    "One receive or peek with its end, cancel or rundown; also an end without its start. Not of sealed calls.",
     (
         Column(
             "read_uid", STRING, "Id of the read, derived from its first call: the same in every run.", required=True
@@ -29,6 +42,13 @@ READS = Table(
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         UID,
         ID,
+        Column(
+            "endpoint",
+            STRING,
+            "Interface of its session: `qm2qm`, `RemoteRead`, or `qmcomm` of a supporting server.",
+            required=True,
+            values=SESSION_ENDPOINTS,
+        ),
         Column("start_call_uid", STRING, "Call that began it; null where only its end was captured."),
         Column("end_call_uid", STRING, "Call that ended it: end-receive, or cancel."),
         Column("action", STRING, "ulAction by name, e.g. `MQ_ACTION_RECEIVE`; a number where it has none."),
@@ -48,7 +68,15 @@ READS = Table(
         DOUBT,
         Column("message_bytes", LONG, "Size of the message that left the server.", low=0),
         Column("message_sha256", STRING, "SHA-256 of the message; null where its bytes are not all captured."),
-        Column("message_label", STRING, "Label of the message, where it was taken apart."),
+        MESSAGE_ID,
+        Column("message_label", STRING, "Label of the message."),
+        TRANSACTION,
+        Column(
+            "transaction_outcome",
+            STRING,
+            "What became of it. Seen of qmcomm's internal transactions; an external one is decided elsewhere: unknown.",
+            values=TRANSACTION_OUTCOMES,
+        ),
         Column("arrived_ts", TIMESTAMP, "When the message arrived in the queue, as the server says (dwArriveTime)."),
         Column("ended_ts", TIMESTAMP, "When it was over; null where that was not seen."),
         CAPTURE_ID,

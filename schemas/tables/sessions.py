@@ -5,7 +5,7 @@ from __future__ import annotations
 from schemas.model import LONG, STRING, TIMESTAMP, U32, Column, Table
 from schemas.relations import NotAbove, Sum
 from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, OF_CAPTURE, OF_FLOW, SESSION_UID, UID
-from schemas.vocabulary import SESSION_STATES
+from schemas.vocabulary import NAMED_BY, SESSION_ENDPOINTS, SESSION_STATES
 
 SESSIONS = Table(
     "sessions",
@@ -14,7 +14,13 @@ SESSIONS = Table(
         SESSION_UID,
         UID,
         ID,
-        Column("endpoint", STRING, "Interface by which it was read: `qm2qm`.", required=True, values=("qm2qm",)),
+        Column(
+            "endpoint",
+            STRING,
+            "Interface by which it was opened: `qm2qm`, `RemoteRead`, or `qmcomm` of a supporting server.",
+            required=True,
+            values=SESSION_ENDPOINTS,
+        ),
         Column("ts", TIMESTAMP, "Time of its first call seen."),
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         Column("opened_ts", TIMESTAMP, "When it was opened; null where that was not seen."),
@@ -23,15 +29,40 @@ SESSIONS = Table(
             "state",
             STRING,
             "`closed` by the client; `rundown`: the association ended with it open, so the server closed it ([MS-MQQP] "
-            "3.1.6.1); `open_at_end` of the capture; `open_not_seen`: calls prove it, its opening was not captured.",
+            "3.1.6.1, [MS-MQRR] 3.1.6.2, [MS-MQMP] 3.1.7.1); `open_at_end` "
+            "of the capture; `open_not_seen`: calls prove it, its opening was not captured.",
             required=True,
             values=SESSION_STATES,
         ),
         DOUBT,
         Column("handle", STRING, "Context handle of the session."),
         Column("queue_handle", LONG, "hQueue, the number that names the queue in the calls.", low=0, high=U32),
-        Column("queue_name", STRING, "Name of the queue, where another protocol of the family tells it."),
-        Column("client_qm", STRING, "GUID that the client's queue manager gave itself."),
+        Column("queue_name", STRING, "Format name of the queue; null where it was not seen."),
+        Column(
+            "named_by",
+            STRING,
+            "How it is known: `open`: the opening names it; `remote_open`: qm2qm names none, and it was told to "
+            "R_QMOpenRemoteQueue, which gave the handle ([MS-MQMP] 3.1.4.2).",
+            values=NAMED_BY,
+        ),
+        Column("opened_for", STRING, "Address that called R_QMOpenRemoteQueue: the application's, mostly."),
+        Column("opened_for_username", STRING, "Account in that connection's NTLM authentication."),
+        Column("opened_for_domain", STRING, "Its domain."),
+        Column(
+            "link_uid",
+            STRING,
+            "The same in the session of an application with its supporting server and in that server's own with the "
+            "remote queue manager.",
+        ),
+        Column(
+            "access",
+            LONG,
+            "Access asked for: 1 receive, 2 send, 4 move, 32 peek, 128 outgoing queue.",
+            low=0,
+            high=U32,
+        ),
+        Column("share_mode", LONG, "0: others may read too; 1: nobody else.", low=0, high=U32),
+        Column("client_qm", STRING, "GUID that the client's queue manager gave itself; of qm2qm and RemoteRead."),
         Column("username", STRING, "Account in the connection's NTLM authentication; claimed, not proven."),
         Column("domain", STRING, "Its domain."),
         Column(
@@ -46,7 +77,7 @@ SESSIONS = Table(
         Column(
             "rundown",
             LONG,
-            "Reads cut off by a disconnect; the message goes back ([MS-MQQP] 3.1.6.2).",
+            "Reads cut off by a disconnect, or of RemoteRead by the close; the message goes back ([MS-MQQP] 3.1.6.2).",
             required=True,
             low=0,
         ),
@@ -54,6 +85,9 @@ SESSIONS = Table(
             "unfinished", LONG, "Reads that the capture ended before, or whose answer is missing.", required=True, low=0
         ),
         Column("purges", LONG, "Successful purges of the whole queue.", required=True, low=0),
+        Column("moves", LONG, "Messages moved to another queue.", required=True, low=0),
+        Column("sends", LONG, "Messages sent.", required=True, low=0),
+        Column("sent_bytes", LONG, "Bytes of their bodies.", required=True, low=0),
         Column(
             "message_bytes", LONG, "Bytes of messages that left the server, in whichever way.", required=True, low=0
         ),

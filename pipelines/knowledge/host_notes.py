@@ -1,0 +1,147 @@
+"""What the steps of one server prove of it and of its clients."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from decoders.dcerpc.call_model import BindingSource, Outcome
+from decoders.dcerpc.well_known import ENDPOINT_MAPPER, MSMQ
+from decoders.msmq.format_names import format_name
+from pipelines.facts import vocabulary as v
+from pipelines.knowledge.names import computer_name, queue_manager_of
+from pipelines.sessions.steps import CallStep, ConnectionStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pipelines.facts.model import CallFact
+    from pipelines.sessions.steps import Step
+
+Row = dict[str, Any]
+MAX_NOTES: Final = 65_536
+"""Of one server: a peer may claim any number of names."""
+_INTERFACES: Final = MSMQ | ENDPOINT_MAPPER
+_GUID: Final = re.compile(r"\{?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\}?", re.IGNORECASE)
+_VERSION: Final = re.compile(r"\d{1,5}(?:[.,]\d{1,5}){1,3}")
+_VERSION_TEXT, _QM_GUID = 3, 4
+"""dwQueryType: [MS-MQMP] 3.1.4.23."""
+_ANSWERED: Final = frozenset((Outcome.ANSWERED, Outcome.FAULTED))
+
+
+class HostNotes:
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._notes: dict[tuple[str, str, str], list[int]] = {}
+
+    def see(self, step: Step) -> None:
+        if isinstance(step, ConnectionStep):
+            for bind in step.fact.binds:
+                names = {_INTERFACES[uuid] for uuid in bind.interfaces if uuid in _INTERFACES}
+                for name in names:
+                    self._note(step.fact.ends.orig_h, "calls", name, bind.ts_ns)
+                    if bind.answer == "accepted" and len(set(bind.interfaces)) == 1:
+                        self._note(self._server, "serves", name, bind.ts_ns)
+        elif isinstance(step, CallStep) and step.call.source == BindingSource.BIND:
+            self._call(step)
+
+    def rows(self) -> Iterator[Row]:
+        for (address, kind, value), (first, last) in self._notes.items():
+            yield {
+                "server": self._server,
+                "address": address,
+                "kind": kind,
+                "value": value,
+                "first_ts_ns": first,
+                "last_ts_ns": last,
+            }
+
+    def _note(self, address: str, kind: str, value: str | None, ts_ns: int) -> None:
+        if not value:
+            return
+        times = self._notes.get((address, kind, value))
+        if times is not None:
+            times[0], times[1] = min(times[0], ts_ns), max(times[1], ts_ns)
+        elif len(self._notes) < MAX_NOTES:
+            self._notes[address, kind, value] = [ts_ns, ts_ns]
+
+    def _call(self, step: CallStep) -> None:
+        call, ts_ns = step.call, step.call.began.ts_ns
+        self._note(call.client, "calls", call.endpoint, ts_ns)
+        self._note(call.client, "ntlm", call.workstation, ts_ns)
+        if call.outcome in _ANSWERED:
+            self._note(call.server, "serves", call.endpoint, ts_ns)
+        if step.succeeded:
+            for address, kind, value in _TOLD.get(call.operation or "", _nothing)(call):
+                self._note(address, kind, value, ts_ns)
+
+
+def _nothing(_: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    return iter(())
+
+
+def _opened_by_queue_manager(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    yield call.client, "queue_manager", (call.request or {}).get("pLicGuid")
+
+
+def _opened_remotely(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    asked = call.request or {}
+    yield call.client, "queue_manager", asked.get("pClientId")
+    numbers = [asked.get(name, 0) for name in ("Major", "Minor", "BuildNumber")]
+    yield call.client, "version", ".".join(map(str, numbers))
+    yield from _owner(call)
+
+
+def _owner(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    """The queue is the server's own."""
+    name = format_name((call.request or {}).get("pQueueFormat") or {})
+    yield call.server, "format_name", computer_name(name)
+    yield call.server, "queue_manager", queue_manager_of(name)
+
+
+def _owner_of_object(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    asked = call.request or {}
+    yield call.server, "path_name", computer_name(asked.get("lpwcsPathName"))
+    name = format_name((asked.get("pObjectFormat") or {}).get("pQueueFormat") or {})
+    yield call.server, "format_name", computer_name(name)
+    yield call.server, "queue_manager", queue_manager_of(name)
+
+
+def _opened_for_application(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    yield call.client, "client_name", (call.request or {}).get("lpClientName")
+    yield call.client, "opens", "qmcomm"
+    yield call.server, "supports", "qmcomm"
+
+
+def _said_version(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    said = call.response or {}
+    yield call.server, "version", ".".join(str(said.get(name, 0)) for name in ("pMajor", "pMinor", "pBuildNumber"))
+
+
+def _registry(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
+    """Windows 2000 answers its version to what later ones answer their GUID to: the text tells."""
+    asked, said = (call.request or {}).get("dwQueryType"), (call.response or {}).get("lplpMQISServer")
+    if asked not in (_VERSION_TEXT, _QM_GUID) or not isinstance(said, str):
+        return
+    if found := _GUID.fullmatch(said):
+        yield call.server, "queue_manager", found[1].lower()
+    elif _VERSION.fullmatch(said):
+        yield call.server, "version", said.replace(",", ".")
+
+
+_TOLD: Final[dict[str, Callable[[CallFact], Iterator[tuple[str, str, str | None]]]]] = {
+    v.OPEN: _opened_by_queue_manager,
+    v.REMOTE_OPEN: _opened_remotely,
+    v.OPEN_FOR_MOVE: _opened_remotely,
+    v.OPEN_REMOTE: _owner,
+    v.QM_OPEN: _opened_for_application,
+    v.VERSION: _said_version,
+    v.QUERY_REGISTRY: _registry,
+    **dict.fromkeys(
+        (
+            *(v.CREATE_OBJECT, v.DELETE_OBJECT, v.GET_PROPERTIES, v.SET_PROPERTIES),
+            *(v.GET_SECURITY, v.SET_SECURITY, v.PATH_TO_FORMAT),
+        ),
+        _owner_of_object,
+    ),
+}

@@ -1,0 +1,69 @@
+"""Notes of all servers to rows of `hosts`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from pipelines.decode.times import micros
+from schemas.tables.hosts import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Row = dict[str, Any]
+_NAMES: Final = ("client_name", "format_name", "ntlm", "path_name")
+_SERVING: Final = {
+    "qmcomm": "queue_server",
+    "qmcomm2": "supporting_server",
+    "qm2qm": "queue_server",
+    "RemoteRead": "queue_server",
+    "qmmgmt": "management_server",
+    "dscomm": "directory_server",
+    "dscomm2": "directory_server",
+    "epm": "endpoint_mapper",
+}
+_CALLING: Final = {
+    "qm2qm": "remote_reader",
+    "RemoteRead": "remote_reader",
+    "qmcomm": "application",
+    "qmcomm2": "application",
+    "qmmgmt": "management_client",
+    "dscomm": "directory_client",
+    "dscomm2": "directory_client",
+}
+
+
+def host_rows(notes: Iterable[Row]) -> list[Row]:
+    """In order of their addresses."""
+    of_host: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    times: dict[str, list[int]] = defaultdict(list)
+    for note in notes:
+        of_host[note["address"]][note["kind"]].add(note["value"])
+        times[note["address"]] += (note["first_ts_ns"], note["last_ts_ns"])
+    return [_row(address, found, times[address]) for address, found in sorted(of_host.items())]
+
+
+def _row(address: str, found: dict[str, set[str]], times: list[int]) -> Row:
+    return {
+        "address": address,
+        "roles": _roles(found),
+        "serves": sorted(found["serves"]),
+        "called": sorted(found["calls"]),
+        "queue_managers": sorted(found["queue_manager"]),
+        "computer_names": [{"name": name, "told_by": kind} for kind in _NAMES for name in sorted(found[kind])],
+        "versions": sorted(found["version"]),
+        "first_seen": micros(min(times)),
+        "last_seen": micros(max(times)),
+    }
+
+
+def _roles(found: dict[str, set[str]]) -> list[str]:
+    roles = {_SERVING[name] for name in found["serves"]} | {_CALLING[name] for name in found["calls"] - {"epm"}}
+    if found["supports"]:
+        roles.add("supporting_server")
+        if not found["serves"] & {"qm2qm", "RemoteRead"}:
+            roles.discard("queue_server")
+    if found["opens"] and not found["serves"] - {"epm"} and "remote_reader" not in roles:
+        roles.add("dependent_client")
+    return [role for role in ROLES if role in roles]

@@ -1,0 +1,1 @@
+"""Sightings of messages to messages: one row each, however often and wherever they were seen."""

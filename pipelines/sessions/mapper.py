@@ -1,0 +1,41 @@
+"""What clients ask the endpoint mapper for, as far as it decides how they go on: [MS-MQRR] 3.2.4.1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from decoders.dcerpc.well_known import MSMQ
+from decoders.msmq.towers import parse_tower
+from decoders.status.ept import EPT
+from pipelines.facts import vocabulary as v
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import CallFact, Moment
+    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
+    from pipelines.sessions.steps import CallStep, Values
+
+_REMOTE_READ: Final = next(uuid for uuid, name in MSMQ.items() if name == "RemoteRead")
+_NOT_REGISTERED: Final = next(code for code, name in EPT.items() if name == "ept_s_not_registered")
+
+
+class Mapped(NamedTuple):
+    call: CallFact
+    refused: bool
+    """It is not registered there."""
+
+
+class Mapper:
+    def __init__(self, _: Desk) -> None:
+        self.asked: OnAsked = {}
+        self.answered: OnAnswered = {v.EPT_MAP: self._mapped}
+
+    def _mapped(self, step: CallStep, _: Moment) -> None:
+        if asked_for(step.request) == _REMOTE_READ and step.call.status in (v.MQ_OK, _NOT_REGISTERED):
+            step.pair.remote_read_mapped = Mapped(step.call, step.call.status == _NOT_REGISTERED)
+
+
+def asked_for(request: Values) -> str | None:
+    """UUID in the first floor of the tower that is asked for."""
+    octets = ((request.get("map_tower") or {}).get("tower_octet_string") or {}).get("hex")
+    tower = parse_tower(bytes.fromhex(octets)) if octets else None
+    return tower.interface.uuid if tower is not None and tower.interface is not None else None

@@ -1,0 +1,77 @@
+"""What is remembered, and for how long: of what has passed only the latest, of what was not seen only until when."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from pipelines.facts.model import BEGINNING
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from pipelines.facts.model import Moment
+    from pipelines.facts.reasons import Reason
+
+_Key = TypeVar("_Key", bound="Hashable")
+_Value = TypeVar("_Value")
+
+
+class Recent(Generic[_Key, _Value]):
+    """The last so many entries: what has passed is remembered for a while, never without bound."""
+
+    __slots__ = ("_entries", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._entries: OrderedDict[_Key, _Value] = OrderedDict()
+        self._most = most
+
+    def put(self, key: _Key, value: _Value) -> None:
+        self._entries[key] = value
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._most:
+            self._entries.popitem(last=False)
+
+    def get(self, key: _Key) -> _Value | None:
+        return self._entries.get(key)
+
+    def drop(self, key: _Key) -> None:
+        self._entries.pop(key, None)
+
+    def clear(self) -> None:
+        self._entries.clear()
+
+    @property
+    def full(self) -> bool:
+        """Something may have been forgotten."""
+        return len(self._entries) >= self._most
+
+
+REMEMBERED: Final = 512
+"""Closed handles, finished requests, acknowledged messages: of each client or session, each."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Sight:
+    """Until when something may have happened out of sight."""
+
+    blind_until: Moment = BEGINNING
+    blind_reason: Reason | None = None
+
+    def go_blind(self, until: Moment, reason: Reason) -> None:
+        if until > self.blind_until:
+            self.blind_until, self.blind_reason = until, reason
+
+    def blind_since(self, since: Moment) -> Reason | None:
+        return self.blind_reason if self.blind_until >= since else None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class View(Sight):
+    """What was seen of a server, whoever its clients are."""
+
+    since: Moment | None = None
+    """Its first sign."""
+    remote_opens: int = 0
+    """A capture that shows none at all says nothing by the absence of one."""

@@ -1,0 +1,181 @@
+"""qmcomm's and qmcomm2's calls on the queues of a supporting server, to sessions and reads: [MS-MQMP] 3.1.4 and 3.1.5.
+
+A queue has two names here: a context handle, and pdwQMContext, the number that rpc_ACReceiveMessageEx takes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from decoders.msmq.format_names import format_name
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.facts.values import transfer_buffer
+from pipelines.sessions.closing import Closing
+from pipelines.sessions.model import Kind, Read, ReadOutcome, RemoteCursor, Session
+from pipelines.sessions.mqmp_opens import Opens
+from pipelines.sessions.transactions import unit_of_work
+from pipelines.uids import derived_uid
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
+    from pipelines.sessions.steps import CallStep
+
+
+class SupportedQueues:
+    def __init__(self, desk: Desk) -> None:
+        self._ending, self._references = desk.ending, desk.references
+        self._reading, self._transactions = desk.reading, desk.transactions
+        self._opens = Opens(desk)
+        closing = Closing(desk, Kind.QUEUE, "phQueue")
+        self.asked: OnAsked = {
+            v.QM_OPEN: self._opens.asked,
+            v.AC_CLOSE: closing.asked,
+            v.AC_CLOSE_CURSOR: self._cursor_asked,
+            v.AC_SET_CURSOR: self._on_proxy,
+            v.REMOTE_NAME: self._name_asked,
+            **dict.fromkeys(v.ON_QUEUE_HANDLE, self._on_handle),
+            v.AC_SEND: self._send_asked,
+            v.AC_RECEIVE: self._receive_asked,
+        }
+        self.answered: OnAnswered = {
+            v.QM_OPEN: self._open_answered,
+            v.AC_CLOSE: closing.answered,
+            v.AC_CLOSE_CURSOR: self._cursor_closed,
+            v.AC_CREATE_CURSOR: self._cursor_made,
+            v.AC_SET_CURSOR: self._cursor_tied,
+            v.AC_NAME: self._named,
+            v.AC_PURGE: self._purge_answered,
+            v.AC_SEND: self._send_answered,
+            v.AC_RECEIVE: self._receive_answered,
+        }
+
+    def _on_handle(self, step: CallStep) -> None:
+        self._references.refer_to_handle(step, step.request.get("hQueue"), Kind.QUEUE)
+
+    def _on_proxy(self, step: CallStep) -> None:
+        self._references.refer_to_handle(step, step.request.get("hProxy"), Kind.QUEUE)
+        self._refer_to_cursor(step, step.request.get("hCursor", 0))
+
+    def _refer_to_cursor(self, step: CallStep, cursor: int) -> None:
+        step.remote_cursor = step.session.remote_cursors.get(cursor) if step.session else None
+
+    def _name_asked(self, step: CallStep) -> None:
+        step.remote_context = step.pair.remote_contexts.get(step.request.get("pQueue", 0))
+
+    def _settled(self, step: CallStep) -> None:
+        self._references.settle_handle(step, step.request.get("hQueue"), Kind.QUEUE)
+
+    def _open_answered(self, step: CallStep, _: Moment) -> None:
+        call, asked, handle = step.call, step.call.request, step.response.get("phQueue")
+        self._opens.answered(step, opened=step.succeeded and handle is not None)
+        # Without a handle the queue lies elsewhere, and the answer says where: [MS-MQMP] 4.2.
+        if not step.succeeded or asked is None or handle is None:
+            return
+        session = Session(derived_uid("S", call.call_uid), step.pair, call, call, handle, None, Kind.QUEUE)
+        session.context = step.response.get("pdwQMContext")
+        session.queue_name = format_name(asked.get("pQueueFormat") or {})
+        session.access, session.share_mode = asked.get("dwDesiredAccess", 0), asked.get("dwShareMode", 0)
+        session.remote_handle = asked.get("hRemoteQueue") or None
+        self._references.register(step, session)
+        step.session = session
+
+    def _cursor_asked(self, step: CallStep) -> None:
+        self._on_handle(step)
+        cursor = step.request.get("hCursor", 0)
+        self._reading.close_cursor_asked(step, cursor)
+        if step.session is not None:
+            step.session.remote_cursors.pop(cursor, None)
+
+    def _cursor_closed(self, step: CallStep, _: Moment) -> None:
+        self._settled(step)
+        self._reading.close_cursor_answered(step, step.request.get("hCursor", 0))
+
+    def _cursor_made(self, step: CallStep, _: Moment) -> None:
+        self._settled(step)
+        made = step.response.get("pcc") or {}
+        cursor, session = made.get("hCursor"), step.session
+        self._reading.make_cursor(step, cursor)
+        if session is None or cursor not in session.cursors:
+            return
+        session.remote_cursors.pop(cursor, None)
+        if step.call.status == v.MQ_INFORMATION_REMOTE_OPERATION:
+            session.remote_cursors[cursor] = RemoteCursor(step.call)
+            step.pair.remote_contexts.put(made.get("cli_pQMQueue", 0), step.call.call_uid)
+
+    def _cursor_tied(self, step: CallStep, _: Moment) -> None:
+        if step.remote_cursor is not None and step.succeeded:
+            step.remote_cursor.tied = step.call
+
+    def _named(self, step: CallStep, _: Moment) -> None:
+        self._settled(step)
+        name = step.response.get("lpwcsFormatName")
+        if step.session is not None and step.succeeded and isinstance(name, str) and step.session.queue_name is None:
+            step.session.queue_name = name.partition("\0")[0] or None
+
+    def _purge_answered(self, step: CallStep, _: Moment) -> None:
+        self._settled(step)
+        if step.session is not None and step.succeeded:
+            step.session.purges += 1
+
+    def _send_asked(self, step: CallStep) -> None:
+        self._on_handle(step)
+        step.transaction = self._transactions.find(unit_of_work(transfer_buffer(step.call.request).get("pUow")))
+
+    def _send_answered(self, step: CallStep, _: Moment) -> None:
+        self._settled(step)
+        if step.session is not None and step.succeeded:
+            step.session.sends += 1
+            step.session.sent_bytes += (step.call.message or {}).get("bytes") or 0
+
+    def _receive_asked(self, step: CallStep) -> None:
+        buffer = transfer_buffer(step.call.request)
+        receive = buffer.get("Receive") or {}
+        self._references.refer(step, _context(step))
+        action = receive.get("Action", 0)
+        read = Read(step.call, step.pair, step.session, action=action, is_peek=action not in v.RECEIVING)
+        self._transactions.join(read, unit_of_work(buffer.get("pUow")))
+        read.transactional = read.uow is not None
+        step.transaction = read.transaction
+        self._reading.begin(step, read, receive.get("Cursor", 0))
+        self._refer_to_cursor(step, receive.get("Cursor", 0))
+
+    def _receive_answered(self, step: CallStep, moment: Moment) -> None:
+        read, call = step.read, step.call
+        if read is None:
+            return
+        number = _context(step)
+        if step.session is None and step.succeeded:
+            sessions = step.pair.by_queue.get(number)
+            step.session = (
+                sessions[-1] if sessions else self._references.adopt(step, kind=Kind.QUEUE, context=number[1])
+            )
+        self._reading.belongs(read, step.session)
+        receive = transfer_buffer(call.request).get("Receive") or {}
+        self._reading.note_cursor(step, receive.get("Cursor", 0))
+        if call.answered is None:
+            return
+        read.answered = call.answered
+        unknown = call.status is None and call.fault is None
+        self._reading.note_message(read, call)
+        if call.status == v.MQ_OK:
+            read.arrived = transfer_buffer(call.response).get("pArrivedTime") or None
+            if not read.is_peek:
+                self._taken(read, step, moment)
+                return
+        if unknown:
+            read.doubt = Reason.RESPONSE_NOT_CAPTURED
+        outcome = ReadOutcome.UNFINISHED if unknown else self._reading.outcome(step, read)
+        self._ending.read(read, outcome, moment)
+
+    def _taken(self, read: Read, step: CallStep, moment: Moment) -> None:
+        """One call is the whole of it; only the end of an internal transaction can undo it."""
+        read.given_out = True
+        if not self._transactions.waits(read):
+            read.end = step.call
+            self._ending.read(read, ReadOutcome.ACKED, moment)
+
+
+def _context(step: CallStep) -> tuple[str, int]:
+    return "hQMContext", step.request.get("hQMContext", 0)

@@ -1,0 +1,97 @@
+"""qm2qm's calls to sessions and reads: [MS-MQQP] 3.1.4, as the wire shows it.
+
+Two kinds of handle tie calls together. Context handles name a session from open to close and a read from start to end;
+plain numbers (hQueue and its like) name the queue in every other call. Both are used again after close: time decides.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines.facts import vocabulary as v
+from pipelines.sessions.closing import Closing
+from pipelines.sessions.model import Kind, Session
+from pipelines.sessions.mqqp_reads import Reads
+from pipelines.uids import derived_uid
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
+    from pipelines.sessions.model import Number
+    from pipelines.sessions.steps import CallStep, Values
+
+
+class QueueToQueue:
+    def __init__(self, desk: Desk) -> None:
+        self._references, self._links = desk.references, desk.links
+        self._reading = desk.reading
+        reads = Reads(desk)
+        closing = Closing(desk, Kind.SESSION, "pphContext")
+        self.asked: OnAsked = {
+            **dict.fromkeys(v.STARTS, reads.start_asked),
+            v.END: reads.end_asked,
+            v.OPEN: self._open_asked,
+            v.CLOSE: closing.asked,
+            v.CANCEL: reads.cancel_asked,
+            v.CLOSE_CURSOR: self._cursor_asked,
+            v.PURGE: self._references.names_queue,
+            v.VERSION: self._version_asked,
+        }
+        self.answered: OnAnswered = {
+            **dict.fromkeys(v.STARTS, reads.start_answered),
+            v.END: reads.end_answered,
+            v.OPEN: self._open_answered,
+            v.CLOSE: closing.answered,
+            v.CANCEL: reads.cancel_answered,
+            v.CLOSE_CURSOR: self._cursor_answered,
+            v.PURGE: self._purge_answered,
+            v.PORT: self._port_answered,
+        }
+
+    def _open_asked(self, step: CallStep) -> None:
+        step.pair.opening += _numbers(step.request)
+        step.behind = self._links.behind(_values(step.request))
+
+    def _open_answered(self, step: CallStep, _: Moment) -> None:
+        call, asked = step.call, step.call.request
+        for number in _numbers(asked) if asked is not None else ():
+            step.pair.opening.remove(number)
+        if call.status != v.MQ_OK or asked is None or not call.response_whole:
+            return
+        uid = derived_uid("S", call.call_uid)
+        handle = (call.response or {}).get("phContext")
+        session = Session(uid, step.pair, call, call, handle, asked.get("hQueue", 0))
+        session.p_queue, session.context = asked.get("pQueue", 0), asked.get("dwpContext", 0)
+        session.client_qm = asked.get("pLicGuid")
+        session.behind = step.behind
+        self._references.register(step, session)
+        step.session = session
+
+    def _cursor_asked(self, step: CallStep) -> None:
+        self._references.names_queue(step)
+        self._reading.close_cursor_asked(step, step.request.get("hCursor", 0))
+
+    def _cursor_answered(self, step: CallStep, _: Moment) -> None:
+        self._references.settle(step, step.request.get("hQueue", 0))
+        self._reading.close_cursor_answered(step, step.request.get("hCursor", 0))
+
+    def _purge_answered(self, step: CallStep, _: Moment) -> None:
+        self._references.settle(step, step.request.get("hQueue", 0))
+        if step.session is not None and step.succeeded:
+            step.session.purges += 1
+
+    def _version_asked(self, step: CallStep) -> None:
+        step.pair.asked_version = step.call
+
+    def _port_answered(self, step: CallStep, _: Moment) -> None:
+        if step.request.get("dwPortType") == v.IP_READ and step.response.get("return_value"):
+            step.pair.port_answer = step.call
+
+
+def _numbers(asked: Values) -> list[Number]:
+    """That an open gives the queue: [MS-MQQP] note <15> has servers go by either."""
+    return [asked.get("hQueue", 0), asked.get("dwpContext", 0)]
+
+
+def _values(asked: Values) -> tuple[int, int, int]:
+    return asked.get("hQueue", 0), asked.get("pQueue", 0), asked.get("dwpContext", 0)

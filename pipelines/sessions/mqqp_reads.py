@@ -1,0 +1,122 @@
+"""Starts, ends and cancels of qm2qm to reads: [MS-MQQP] 3.1.4.1, 3.1.4.2, 3.1.4.6, 3.1.4.10 and 3.1.4.11."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.model import slim
+from pipelines.facts.reasons import Reason
+from pipelines.facts.values import descriptor
+from pipelines.sessions.model import Kind, Read, ReadOutcome
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.desk import Desk
+    from pipelines.sessions.steps import CallStep
+
+
+class Reads:
+    def __init__(self, desk: Desk) -> None:
+        self._registry, self._ending, self._references = desk.registry, desk.ending, desk.references
+        self._reading = desk.reading
+
+    def start_asked(self, step: CallStep) -> None:
+        desc = step.desc or {}
+        self._references.refer(step, desc.get("hRemoteQueue", 0))
+        action = desc.get("ulAction", 0)
+        read = Read(
+            step.call,
+            step.pair,
+            step.session,
+            action=action,
+            request_id=desc.get("dwRequestID", 0),
+            lookup_id=step.request.get("LookupId"),
+            is_peek=action not in v.RECEIVING,
+        )
+        self._reading.begin(step, read, desc.get("hCursor", 0))
+
+    def start_answered(self, step: CallStep, moment: Moment) -> None:
+        read, call = step.read, step.call
+        if read is None:
+            return
+        asked = step.desc or {}
+        self._references.settle(step, asked.get("hRemoteQueue", 0))
+        self._reading.belongs(read, step.session)
+        self._reading.note_cursor(step, asked.get("hCursor", 0))
+        if call.answered is None:
+            # Its connection ends with it: then it is known how.
+            return
+        read.answered = call.answered
+        desc = descriptor(call.response) or {}
+        read.sequential_id = ((call.response or {}).get("lpRemoteReadDesc2") or {}).get("SequentialId")
+        handle = (call.response or {}).get("pphContext")
+        succeeded, unknown = call.status == v.MQ_OK, call.status is None and call.fault is None
+        self._reading.note_message(read, call)
+        if succeeded:
+            read.arrived = desc.get("dwArriveTime") or None
+        if unknown:
+            read.doubt = Reason.RESPONSE_NOT_CAPTURED
+        if (succeeded or unknown) and not read.is_peek and handle is not None:
+            self._registry.hold(read, handle)
+            read.start = slim(read.start)
+            return
+        # A handle that no end may be called with; kept to recognise it.
+        read.handle = handle
+        outcome = ReadOutcome.UNFINISHED if unknown else self._reading.outcome(step, read)
+        self._ending.read(read, outcome, moment)
+
+    def end_asked(self, step: CallStep) -> None:
+        handle = step.request.get("pphContext")
+        if handle is None:
+            return
+        read = step.pair.reads.get(handle)
+        if read is not None:
+            step.session = read.session
+            # Of two ends under way, the second is one too many.
+            read.end_asked = True
+            if read.given_up is None or read.given_up.operation != v.END:
+                step.read, read.given_up = read, step.call
+            else:
+                step.past_read = read
+            return
+        holder = step.pair.by_handle.get(handle) or step.pair.transactions.get(handle)
+        if holder is not None and holder.kind is not Kind.READ:
+            step.misplaced = holder.kind
+        step.past_read = step.pair.past_reads.get(handle)
+        step.foreign_read = self._registry.read_of_another(step.pair, handle)
+
+    def end_answered(self, step: CallStep, moment: Moment) -> None:
+        read, call = step.read, step.call
+        if step.failed and read is not None and read.given_up is call:
+            read.given_up = None
+        if step.failed or call.request is None or call.request.get("pphContext") is None:
+            return
+        acked = call.request.get("dwAck") == v.RR_ACK
+        outcome = ReadOutcome.ACKED if acked else ReadOutcome.NACKED
+        if read is None:
+            if call.status != v.MQ_OK or step.past_read is not None or step.foreign_read is not None:
+                return
+            # Its start was not seen; that a message left the queue is worth a row all the same.
+            read = step.read = Read(None, step.pair, None, handle=call.request["pphContext"])
+            read.end = call
+            self._ending.read(read, outcome, moment)
+            return
+        if read.is_over:
+            return
+        read.end = call
+        self._ending.read(read, outcome, moment, unanswered=call.status is None)
+
+    def cancel_asked(self, step: CallStep) -> None:
+        self._references.names_queue(step)
+        self._reading.cancel_asked(step, step.request.get("dwRequestID", 0))
+
+    def cancel_answered(self, step: CallStep, moment: Moment) -> None:
+        self._references.settle(step, step.request.get("hQueue", 0))
+        read = step.read
+        if read is None or not step.succeeded or read.is_over:
+            return
+        read.cancel = step.call
+        if read.holds_message:
+            read.end = step.call
+            self._ending.read(read, ReadOutcome.CANCELLED, moment)

@@ -1,0 +1,121 @@
+"""Starts, ends and cancels of RemoteRead to reads: [MS-MQRR] 3.1.4.7 to 3.1.4.9, 3.1.4.13 and 3.1.4.15.
+
+A read has no handle of its own: queue and dwRequestId tell it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.model import slim
+from pipelines.facts.reasons import Reason
+from pipelines.sessions.model import Kind, Read, ReadOutcome
+from pipelines.sessions.transactions import unit_of_work
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.desk import Desk
+    from pipelines.sessions.steps import CallStep
+
+
+class RemoteReads:
+    def __init__(self, desk: Desk) -> None:
+        self._ending, self._references = desk.ending, desk.references
+        self._reading, self._transactions = desk.reading, desk.transactions
+
+    def start_asked(self, step: CallStep) -> None:
+        asked = step.request
+        self._references.refer_to_handle(step, asked.get("phContext"), Kind.REMOTE_READ)
+        action = asked.get("ulAction", 0)
+        read = Read(
+            step.call,
+            step.pair,
+            step.session,
+            action=action,
+            request_id=asked.get("dwRequestId", 0),
+            lookup_id=asked.get("LookupId") or None,
+            is_peek=action not in v.RECEIVING,
+            transactional=step.call.operation == v.REMOTE_START_IN_TRANSACTION,
+        )
+        self._transactions.join(read, unit_of_work(asked.get("pTransactionId")))
+        self._transactions.refer(step, read.uow)
+        self._reading.begin(step, read, asked.get("hCursor", 0))
+
+    def start_answered(self, step: CallStep, moment: Moment) -> None:
+        read, call = step.read, step.call
+        if read is None:
+            return
+        self._references.settle_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        self._reading.belongs(read, step.session)
+        self._reading.note_cursor(step, step.request.get("hCursor", 0))
+        if call.answered is None:
+            return
+        read.answered = call.answered
+        succeeded, unknown = call.status == v.MQ_OK, call.status is None and call.fault is None
+        self._reading.note_message(read, call)
+        if succeeded:
+            read.sequential_id = step.response.get("pSequenceId")
+            read.arrived = step.response.get("pdwArriveTime") or None
+            if step.session is not None and read.sequential_id is not None:
+                step.session.shown.put(read.sequential_id, read)
+        if unknown:
+            read.doubt = Reason.RESPONSE_NOT_CAPTURED
+        if (succeeded or unknown) and not read.is_peek:
+            read.given_out = True
+            read.start = slim(read.start)
+            return
+        outcome = ReadOutcome.UNFINISHED if unknown else self._reading.outcome(step, read)
+        self._ending.read(read, outcome, moment)
+
+    def end_asked(self, step: CallStep) -> None:
+        self._references.refer_to_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        if step.session is None:
+            return
+        request_id = step.request.get("dwRequestId", 0)
+        held = [one for one in step.session.outstanding.get(request_id, ()) if one.given_out]
+        if held:
+            read = held[0]
+            read.end_asked = True
+            if read.given_up is None or read.given_up.operation not in v.REMOTE_ENDS:
+                step.read, read.given_up = read, step.call
+            else:
+                step.past_read = read
+        else:
+            step.waiting_read = next(iter(step.session.outstanding.get(request_id, ())), None)
+            step.past_read = step.session.finished.get(request_id)
+
+    def end_answered(self, step: CallStep, moment: Moment) -> None:
+        read, call = step.read, step.call
+        if step.failed and read is not None and read.given_up is call:
+            read.given_up = None
+        if step.failed or call.request is None:
+            return
+        self._references.settle_handle(step, call.request.get("phContext"), Kind.REMOTE_READ)
+        outcome = ReadOutcome.ACKED if call.request.get("dwAck") == v.RR_ACK else ReadOutcome.NACKED
+        if read is None:
+            if call.status != v.MQ_OK or step.past_read is not None or step.session is None:
+                return
+            read = step.read = Read(None, step.pair, step.session, request_id=call.request.get("dwRequestId", 0))
+            read.transactional = call.operation == v.REMOTE_END_IN_TRANSACTION
+            read.end = call
+            self._ending.read(read, outcome, moment)
+            return
+        if read.is_over:
+            return
+        read.end = call
+        self._ending.read(read, outcome, moment, unanswered=call.status is None)
+
+    def cancel_asked(self, step: CallStep) -> None:
+        self._references.refer_to_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        self._reading.cancel_asked(step, step.request.get("dwRequestId", 0))
+
+    def cancel_answered(self, step: CallStep, moment: Moment) -> None:
+        self._references.settle_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        read = step.read
+        if read is None or not step.succeeded or read.is_over:
+            return
+        read.cancel = step.call
+        if read.holds_message:
+            read.end = step.call
+            self._ending.read(read, ReadOutcome.CANCELLED, moment)

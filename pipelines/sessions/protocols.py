@@ -1,0 +1,60 @@
+"""Calls of all protocols to sessions and reads: each protocol has its handlers, by operation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines.facts.model import END
+from pipelines.sessions.desk import Desk
+from pipelines.sessions.mapper import Mapper
+from pipelines.sessions.mqmp import SupportedQueues
+from pipelines.sessions.mqmp_remote import RemoteOpens
+from pipelines.sessions.mqqp import QueueToQueue
+from pipelines.sessions.mqrr import RemoteRead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.desk import OnAnswered, OnAsked
+    from pipelines.sessions.parties import Association, Pair
+    from pipelines.sessions.steps import CallStep, Step
+
+
+class Protocols:
+    def __init__(self) -> None:
+        self._desk = Desk()
+        self._asked: OnAsked = dict(self._desk.transactions.asked)
+        self._answered: OnAnswered = dict(self._desk.transactions.answered)
+        for protocol in (QueueToQueue, RemoteRead, SupportedQueues, RemoteOpens, Mapper):
+            handlers = protocol(self._desk)
+            self._asked |= handlers.asked
+            self._answered |= handlers.answered
+
+    def asked(self, step: CallStep) -> None:
+        handler = self._asked.get(step.call.operation or "")
+        if handler is not None and step.call.request is not None:
+            handler(step)
+
+    def answered(self, step: CallStep, moment: Moment) -> None:
+        """The steps that this ends are told after the call's own."""
+        handler = self._answered.get(step.call.operation or "")
+        if handler is not None:
+            handler(step, moment)
+
+    def told(self) -> Iterator[Step]:
+        return self._desk.ending.told()
+
+    def severed(self, pair: Pair, over: list[Association], moment: Moment) -> Iterator[Step]:
+        for association in over:
+            self._desk.transactions.severed(association, moment)
+            self._desk.ending.severed(pair, association, moment)
+        return self._desk.ending.told()
+
+    def capture_ended(self, pair: Pair) -> Iterator[Step]:
+        for association in pair.associations.values():
+            association.all_closed = False
+            self._desk.transactions.severed(association, END)
+        self._desk.ending.capture_ended(pair)
+        self._desk.transactions.capture_ended(pair)
+        return self._desk.ending.told()

@@ -1,0 +1,128 @@
+"""What the reads of all protocols have in common: requests under way, cursors, and where a read belongs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.sessions.model import ReadOutcome
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import CallFact
+    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.model import Read, Session
+    from pipelines.sessions.parties import Association
+    from pipelines.sessions.steps import CallStep
+
+MAX_OUTSTANDING: Final = 4_096
+"""Requests under way on one queue that are found by their id."""
+MAX_OPEN_READS: Final = 16_384
+"""Of one association. Past it the oldest ends, in doubt: a peer may receive any number of messages and end none."""
+MAX_CURSORS: Final = 1_024
+_CANCELLED: Final = frozenset((v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT, v.MQ_ERROR_OPERATION_CANCELLED))
+
+
+class Reading:
+    def __init__(self, ending: Ending) -> None:
+        self._ending = ending
+
+    def begin(self, step: CallStep, read: Read, cursor: int) -> None:
+        step.read = read
+        session = step.session
+        if session is not None and read.request_id is not None:
+            rivals = session.outstanding.get(read.request_id)
+            if rivals:
+                step.rival = rivals[-1]
+                step.rival.shares_id = read.shares_id = True
+        if session is not None:
+            self.outstand(session, read)
+        if session is not None and cursor and not step.other_association:
+            step.closed_cursor = session.closed_cursors.get(cursor)
+            step.cursor_known = cursor in session.cursors
+            if len(session.cursors) < MAX_CURSORS:
+                session.cursors.setdefault(cursor, step.call)
+        if step.connection is not None:
+            self._attach(read, step.connection.association)
+
+    def _attach(self, read: Read, association: Association) -> None:
+        read.association = association
+        association.reads[id(read)] = read
+        if len(association.reads) > MAX_OPEN_READS:
+            oldest = next(iter(association.reads.values()))
+            oldest.doubt = oldest.doubt or Reason.LIMIT
+            self._ending.read(oldest, ReadOutcome.UNFINISHED, oldest.began)
+
+    def outstand(self, session: Session, read: Read) -> None:
+        session.reads[id(read)] = read
+        if read.request_id is not None and len(session.outstanding) < MAX_OUTSTANDING:
+            session.outstanding.setdefault(read.request_id, []).append(read)
+
+    def belongs(self, read: Read, session: Session | None) -> None:
+        """A read whose session came to light with the answer."""
+        if read.session is None and session is not None:
+            read.session = session
+            self.outstand(session, read)
+
+    def note_cursor(self, step: CallStep, cursor: int) -> None:
+        """After the answer: what was refused proves no cursor."""
+        session = step.session
+        if not cursor or session is None or step.other_association:
+            return
+        if step.succeeded:
+            session.closed_cursors.drop(cursor)
+            if step.first_seen:
+                session.cursors.setdefault(cursor, step.call)
+        elif session.cursors.get(cursor) is step.call:
+            del session.cursors[cursor]
+
+    def make_cursor(self, step: CallStep, cursor: int | None) -> None:
+        session = step.session
+        made = step.succeeded or step.call.status == v.MQ_INFORMATION_REMOTE_OPERATION
+        if session is not None and cursor and made and len(session.cursors) < MAX_CURSORS:
+            session.closed_cursors.drop(cursor)
+            session.cursors[cursor] = step.call
+            session.made_cursors.put(cursor, step.call)
+
+    def close_cursor_asked(self, step: CallStep, cursor: int) -> None:
+        session = step.session
+        if session is None:
+            return
+        step.closed_cursor = session.closed_cursors.get(cursor)
+        step.cursor_known = cursor in session.cursors
+        if step.cursor_known:
+            del session.cursors[cursor]
+            session.cursors_closed += 1
+
+    def close_cursor_answered(self, step: CallStep, cursor: int) -> None:
+        if step.session is not None and step.succeeded:
+            step.session.closed_cursors.put(cursor, step.call)
+
+    def cancel_asked(self, step: CallStep, request_id: int) -> None:
+        if step.session is None:
+            return
+        step.read = next(iter(step.session.outstanding.get(request_id, ())), None)
+        if step.read is not None:
+            step.read.given_up = step.read.given_up or step.call
+            step.read.end_asked = True
+        else:
+            step.past_read = step.session.finished.get(request_id)
+
+    def note_message(self, read: Read, call: CallFact) -> None:
+        """What left the server, if anything did."""
+        told = call.message or {}
+        if told.get("bytes"):
+            read.message_bytes, read.message_sha256 = told["bytes"], told.get("sha256")
+            read.message_id, read.message_label = told.get("id"), told.get("label")
+
+    def outcome(self, step: CallStep, read: Read) -> ReadOutcome:
+        """Of a start that is over with its answer."""
+        status = step.call.status
+        if status == v.MQ_OK:
+            # A receive without a handle cannot be ended: the server's fault, see the rules.
+            return ReadOutcome.PEEKED if read.is_peek else ReadOutcome.UNFINISHED
+        if status == v.MQ_ERROR_IO_TIMEOUT:
+            return ReadOutcome.TIMED_OUT
+        if status in _CANCELLED or read.cancel is not None:
+            return ReadOutcome.CANCELLED
+        return ReadOutcome.FAILED

@@ -1,0 +1,167 @@
+"""Units of work: enlisted, used by reads, and for internal ones decided in view ([MS-MQMP] 3.1.4.13 to 3.1.4.16).
+
+An external transaction is decided between the client and its coordinator: its outcome is not on this wire.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.model import END
+from pipelines.sessions.memory import Recent
+from pipelines.sessions.model import Kind, ReadOutcome, Transaction, TransactionState
+from pipelines.sessions.steps import TransactionStep
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.desk import OnAnswered, OnAsked
+    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.model import Read
+    from pipelines.sessions.parties import Association, Pair
+    from pipelines.sessions.steps import CallStep, Values
+
+MAX_TRANSACTIONS: Final = 65_536
+"""Of one server, by their units of work."""
+MAX_HANDLES: Final = 4_096
+"""Internal transactions under way of one association; past it the oldest is forgotten."""
+_NONE: Final = "00" * 16
+
+
+def unit_of_work(value: Values | None) -> str | None:
+    """An XACTUOW as text; None for a null pointer, and for all zero, by which [MS-MQRR] 3.2.4.6 says none."""
+    octets = ((value or {}).get("rgb") or {}).get("hex")
+    return None if octets == _NONE else octets
+
+
+class Transactions:
+    def __init__(self, ending: Ending) -> None:
+        self._ending = ending
+        self._known: Recent[str, Transaction] = Recent(MAX_TRANSACTIONS)
+        self.asked: OnAsked = {
+            v.ENLIST_INTERNAL: self._enlist_asked,
+            v.ENLIST_EXTERNAL: self._enlist_asked,
+            v.ENLIST_REMOTE: self._enlist_asked,
+            v.COMMIT: self._end_asked,
+            v.ABORT: self._end_asked,
+        }
+        self.answered: OnAnswered = {
+            v.ENLIST_INTERNAL: self._enlist_answered,
+            v.ENLIST_EXTERNAL: self._enlist_answered,
+            v.ENLIST_REMOTE: self._enlist_answered,
+            v.COMMIT: self._end_answered,
+            v.ABORT: self._end_answered,
+        }
+
+    def find(self, uow: str | None) -> Transaction | None:
+        return None if uow is None else self._known.get(uow)
+
+    def refer(self, step: CallStep, uow: str | None) -> None:
+        step.transaction = self.find(uow)
+        step.transactions_forgotten = self._known.full
+
+    def join(self, read: Read, uow: str | None) -> None:
+        """The read takes part in it."""
+        read.uow, read.transaction = uow, self.find(uow)
+        if uow is not None:
+            read.transaction_state = TransactionState.UNKNOWN
+
+    def waits(self, read: Read) -> bool:
+        """Whether what becomes of its message is decided in view; then it is noted for that."""
+        transaction = read.transaction
+        if transaction is None or not transaction.internal or transaction.ended is not None:
+            return False
+        transaction.reads[id(read)] = read
+        if read.association is not None:
+            # The message came by a call without a context handle: only the transaction's handle can be run down.
+            read.association.reads.pop(id(read), None)
+        return True
+
+    def _enlist_asked(self, step: CallStep) -> None:
+        step.transaction = self.find(_uow_of(step))
+
+    def _enlist_answered(self, step: CallStep, _: Moment) -> None:
+        uow = _uow_of(step)
+        if uow is None or not step.succeeded:
+            return
+        internal = step.call.operation == v.ENLIST_INTERNAL
+        transaction = Transaction(uow, step.pair, step.call, internal)
+        self._known.put(uow, transaction)
+        handle = step.response.get("phIntXact")
+        if internal and handle is not None:
+            transaction.handle = handle
+            step.pair.transactions[handle] = transaction
+            if step.connection is not None:
+                self._attach(transaction, step.connection.association)
+
+    def _attach(self, transaction: Transaction, association: Association) -> None:
+        transaction.association = association
+        held = association.transactions
+        held[transaction.handle or ""] = transaction
+        if len(held) > MAX_HANDLES:
+            oldest = held.pop(next(iter(held)))
+            oldest.pair.transactions.pop(oldest.handle or "", None)
+
+    def _end_asked(self, step: CallStep) -> None:
+        handle = step.request.get("phIntXact")
+        if handle is None:
+            return
+        pair = step.pair
+        transaction = pair.transactions.get(handle)
+        if transaction is None:
+            holder = pair.by_handle.get(handle) or pair.reads.get(handle)
+            step.misplaced = holder.kind if holder is not None and holder.kind is not Kind.TRANSACTION else None
+            step.past_transaction = pair.past_transactions.get(handle)
+            step.first_seen = True
+            return
+        transaction.end_tried = True
+        if transaction.end_asked is None:
+            step.transaction, transaction.end_asked = transaction, step.call
+        else:
+            step.past_transaction = transaction
+
+    def _end_answered(self, step: CallStep, moment: Moment) -> None:
+        transaction = step.transaction
+        if transaction is None:
+            return
+        if step.failed:
+            transaction.end_asked = None
+            return
+        committed = step.call.operation == v.COMMIT
+        transaction.state = TransactionState.COMMITTED if committed else TransactionState.ABORTED
+        transaction.ended = step.call
+        outcome = ReadOutcome.ACKED if committed else ReadOutcome.NACKED
+        self._decide(transaction, outcome, moment, unanswered=step.call.status is None)
+
+    def severed(self, association: Association, moment: Moment) -> None:
+        """[MS-MQMP] 3.1.7.3: with its handle a transaction is run down, which aborts it."""
+        for transaction in list(association.transactions.values()):
+            if association.all_closed:
+                transaction.state = TransactionState.ABORTED
+            outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
+            self._decide(transaction, outcome, moment)
+
+    def capture_ended(self, pair: Pair) -> None:
+        for transaction in list(pair.transactions.values()):
+            if transaction.association is not None:
+                transaction.association.all_closed = False
+            self._decide(transaction, ReadOutcome.UNFINISHED, END)
+
+    def _decide(
+        self, transaction: Transaction, outcome: ReadOutcome, moment: Moment, *, unanswered: bool = False
+    ) -> None:
+        handle = transaction.handle or ""
+        transaction.pair.transactions.pop(handle, None)
+        transaction.pair.past_transactions.put(handle, transaction)
+        if transaction.association is not None:
+            transaction.association.transactions.pop(handle, None)
+        for read in list(transaction.reads.values()):
+            read.transaction_state = transaction.state
+            read.end = read.end or transaction.ended
+            self._ending.read(read, outcome, moment, unanswered=unanswered)
+        transaction.reads.clear()
+        self._ending.tell(TransactionStep(transaction, transaction.pair, transaction.enlisted))
+
+
+def _uow_of(step: CallStep) -> str | None:
+    return unit_of_work(step.request.get("pUow") or step.request.get("pTransactionId"))
