@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules import detections, mqmr, mqqp, rpce
+from pipelines.rules import detections, mqmp, mqmr, mqqp, mqrr, mqso, rpce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pipelines.rules.model import Rule
 
-RULES: Final[tuple[Rule, ...]] = (*mqqp.RULES, *mqmr.RULES, *rpce.RULES, *detections.RULES)
+RULES: Final[tuple[Rule, ...]] = (
+    *mqqp.RULES,
+    *mqmr.RULES,
+    *mqrr.RULES,
+    *mqmp.RULES,
+    *rpce.RULES,
+    *mqso.RULES,
+    *detections.RULES,
+)
 
 BY_ID: Final[Mapping[str, Rule]] = {rule.id: rule for rule in RULES}
 

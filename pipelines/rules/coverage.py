@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 KEYWORDS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")
 
-_FILES = ("mqqp.toml", "mqmr.toml")
+_FILES = ("mqqp.toml", "mqmr.toml", "mqrr.toml", "mqmp.toml")
 _MARKUP = re.compile(r"[*|<]")
 
 _INTRODUCTION = """\
 # Coverage
 
-Every MUST, MUST NOT, SHOULD, SHOULD NOT and MAY in sections 2 and 3 of the two specifications, in their order and in
-our words: the rules that check it, or why a capture cannot show it. Made from `pipelines/rules/clauses`; refresh with
+Every MUST, MUST NOT, SHOULD, SHOULD NOT and MAY in sections 2 and 3 of the specifications, in their order and in our
+words: the rules that check it, or why none does. Made from `pipelines/rules/clauses`; refresh with
 `make docs`.
 
 A keyword in brackets is not one more of the document's: the row is a demand out of the list that an earlier keyword
@@ -99,7 +99,7 @@ def _summary() -> Iterator[str]:
     counted: Counter[tuple[str, str, bool]] = Counter()
     for clause in clauses():
         counted[clause.document, clause.keyword, bool(clause.rules)] += clause.times
-    yield "| document | keyword | clauses | checked by a rule | not visible |"
+    yield "| document | keyword | clauses | checked by a rule | by none |"
     yield "|---|---|---:|---:|---:|"
     for document in dict.fromkeys(clause.document for clause in clauses()):
         rows = {keyword: (counted[document, keyword, True], counted[document, keyword, False]) for keyword in KEYWORDS}

@@ -9,7 +9,15 @@ from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts.reasons import Reason
 from pipelines.rules.findings import Findings, Verdict
 from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
-from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep, ReadStep, SessionStep
+from pipelines.sessions.steps import (
+    CallStep,
+    ConnectionOver,
+    ConnectionStep,
+    MoveStep,
+    ReadStep,
+    SessionStep,
+    TransactionStep,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,9 +33,12 @@ _SUBJECTS: Final = {
     CallStep: Subject.CALL,
     ReadStep: Subject.READ,
     SessionStep: Subject.SESSION,
+    TransactionStep: Subject.TRANSACTION,
     ConnectionStep: Subject.CONNECTION,
 }
 _PASS: Final = str(Verdict.PASS)
+_DOCUMENTS: Final = {"qm2qm": "MS-MQQP", "RemoteRead": "MS-MQRR", "qmcomm": "MS-MQMP", "qmcomm2": "MS-MQMP"}
+"""Whose rules of sessions and reads are for its own ones."""
 
 
 class Judge:
@@ -50,6 +61,8 @@ class Judge:
     def see(self, step: Step) -> Iterator[Row]:
         if isinstance(step, ConnectionOver):
             yield from self._findings.connection_over(step.uid)
+            return
+        if isinstance(step, MoveStep):
             return
         if isinstance(step, CallStep):
             yield from self._judge_call(step)
@@ -128,9 +141,12 @@ def _speaking(rule: Rule) -> Verdict:
     return Verdict.DETECTION if rule.is_detection else Verdict.VIOLATION
 
 
-def _answer(rule: Rule, step: ReadStep | SessionStep | ConnectionStep) -> Answer:
-    if not isinstance(step, ConnectionStep) and step.call.source != BindingSource.BIND:
-        return Reason.BIND_NOT_SEEN
+def _answer(rule: Rule, step: ReadStep | SessionStep | TransactionStep | ConnectionStep) -> Answer:
+    if not isinstance(step, ConnectionStep):
+        if rule.document in _DOCUMENTS.values() and rule.document != _DOCUMENTS.get(step.call.endpoint or ""):
+            return None
+        if step.call.source != BindingSource.BIND:
+            return Reason.BIND_NOT_SEEN
     return rule.check(step) if rule.check else None
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.decode.times import micros, nanos
-from pipelines.sessions.steps import ConnectionStep, ReadStep
+from pipelines.sessions.model import Kind
+from pipelines.sessions.steps import ConnectionStep, ReadStep, TransactionStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -87,10 +88,10 @@ class Findings:
 
 
 def session_of(step: Judged) -> str | None:
-    if isinstance(step, ConnectionStep):
+    if isinstance(step, ConnectionStep | TransactionStep):
         return None
     session = step.read.session if isinstance(step, ReadStep) else step.session
-    return None if session is None else session.session_uid
+    return None if session is None or session.kind is Kind.HANDSHAKE else session.session_uid
 
 
 def finding_row(

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from pipelines.rules.model import Rule
 
-_ID: Final = re.compile(r"(mqqp|mqmr|rpce|detect)(-[a-z0-9]+)+")
+_ID: Final = re.compile(r"(mqqp|mqmr|mqrr|mqmp|rpce|detect|mqso)(-[a-z0-9]+)+")
 _SECTION: Final = re.compile(r"\d+(\.\d+)*")
 _TECHNIQUE: Final = re.compile(r"T\d{4}(\.\d{3})?")
 _NOTE: Final = re.compile(r"<\d+>")
 _KEYWORDS: Final = frozenset(("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY"))
 _OPERATIONS: Final = {operation.name for interface in INTERFACES.values() for operation in interface.operations}
 _CITED: Final = {rule for clause in clauses() for rule in clause.rules}
-_BY_CLAUSE: Final = re.compile(r"mqqp|mqmr")
+_BY_CLAUSE: Final = re.compile(r"mqqp|mqmr|mqrr|mqmp")
 _NOT_CLAUSES: Final = ("5", "2.1")
 """Sections outside what the coverage pages list, or of which only a note is meant."""
 

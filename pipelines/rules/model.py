@@ -45,6 +45,7 @@ class Subject(enum.StrEnum):
     CALL = "call"
     READ = "read"
     SESSION = "session"
+    TRANSACTION = "transaction"
     CONNECTION = "connection"
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.rules.detections.watching import MAX_CLIENTS, CallWatcher, detection
+from pipelines.rules.faults import raised_by_method
 from pipelines.rules.model import BOTH, Detected, Level
 from pipelines.rules.shown import code_shown
-from pipelines.sessions.model import Recent
+from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +23,13 @@ MAX_QUEUE_MANAGERS: Final = 4_096
 """Kept in mind for one server: anybody may make up GUIDs."""
 MAX_ADDRESSES: Final = 64
 """Of one queue manager: those after are not reported."""
+_OPENS: Final = {
+    **dict.fromkeys((v.OPEN, *v.SUPPORTED_OPENS), "pLicGuid"),
+    **dict.fromkeys(v.REMOTE_OPENS, "pClientId"),
+}
+"""And the parameter by which the client's queue manager, or its computer, says who it is."""
+_THROWING: Final = (*v.REMOTE_OPENS, *v.SUPPORTED_OPENS)
+"""Those that may throw their errors instead of returning them."""
 _NIL: Final = "00000000-0000-0000-0000-000000000000"
 _RPC_ACCESS_DENIED: Final = 5
 _REFUSING_FAULTS: Final = frozenset((_RPC_ACCESS_DENIED, v.MQ_ERROR_ACCESS_DENIED))
@@ -39,13 +47,14 @@ class _SeveralAddresses(CallWatcher):
     Openings that nobody answered do not count: they are told late, and who came first would depend on a lost answer.
     """
 
-    needs: ClassVar = {v.OPEN: BOTH}
+    needs: ClassVar = dict.fromkeys(_OPENS, BOTH)
 
     def __init__(self, _: Settings) -> None:
         self._known: Recent[str, _QueueManager] = Recent(MAX_QUEUE_MANAGERS)
 
     def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
-        guid, address = step.request.get("pLicGuid"), step.call.client
+        name = _OPENS[step.call.operation or ""]
+        guid, address = step.request.get(name), step.call.client
         if guid is None or guid == _NIL:
             return ()
         known = self._known.get(guid) or _QueueManager()
@@ -58,7 +67,7 @@ class _SeveralAddresses(CallWatcher):
         if address in known.told or address not in known.addresses:
             return ()
         known.told.add(address)
-        return (Detected(step, {"pLicGuid": guid, "address": address, "seen before from": ", ".join(others)}),)
+        return (Detected(step, {name: guid, "address": address, "seen before from": ", ".join(others)}),)
 
 
 @dataclass(slots=True)
@@ -71,7 +80,7 @@ class _Refusals:
 class _RefusedOpens(CallWatcher):
     """A client is reported once a period, however often it goes on."""
 
-    needs: ClassVar = {v.OPEN: BOTH}
+    needs: ClassVar = dict.fromkeys(_OPENS, BOTH)
 
     def __init__(self, settings: Settings) -> None:
         self._threshold = settings["refused_opens"]
@@ -97,7 +106,10 @@ class _RefusedOpens(CallWatcher):
 
 def _refused(step: CallStep) -> bool:
     """By the method, or by RPC for lack of rights; other faults of RPC say nothing about the client."""
-    return step.failed if step.call.fault is None else step.call.fault in _REFUSING_FAULTS
+    fault = step.call.fault
+    if fault is None:
+        return step.failed
+    return fault in _REFUSING_FAULTS or (step.call.operation in _THROWING and raised_by_method(fault))
 
 
 RULES: Final = (
@@ -106,10 +118,10 @@ RULES: Final = (
         "One client queue manager came from several addresses",
         document="MS-MQQP",
         section="3.1.4.3",
-        requirement="Reported is an answered RemoteQMOpenQueue whose pLicGuid was seen from another address before; "
-        "each address once.",
+        requirement="Reported is an answered open of qm2qm, RemoteRead or qmcomm whose pLicGuid or pClientId was seen "
+        "from another address before; each address once.",
         level=Level.MEDIUM,
-        operations=(v.OPEN,),
+        operations=tuple(_OPENS),
         needs=BOTH,
         watch=_SeveralAddresses,
         attack=("T1078",),
@@ -119,10 +131,10 @@ RULES: Final = (
         "One client was refused many times when it opened queues",
         document="MS-MQQP",
         section="3.1.4.3",
-        requirement="Reported are at least refused_opens calls of RemoteQMOpenQueue within refused_opens_seconds that "
-        "failed or were denied; once a client and period.",
+        requirement="Reported are at least refused_opens opens of qm2qm, RemoteRead or qmcomm within "
+        "refused_opens_seconds that failed or were denied; once a client and period.",
         level=Level.MEDIUM,
-        operations=(v.OPEN,),
+        operations=tuple(_OPENS),
         needs=BOTH,
         watch=_RefusedOpens,
         attack=("T1110",),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from decoders.msmq.towers import parse_tower
 from decoders.status.ept import EPT
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.detections.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.rules.model import BOTH, REQUEST, Detected, Level, Undecided
-from pipelines.sessions.model import Recent
+from pipelines.sessions.mapper import asked_for
+from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Settings
     from pipelines.sessions.steps import CallStep
 
-MAP: Final = "ept_map"
+MAP: Final = v.EPT_MAP
 LOOKUP: Final = "ept_lookup"
 FREE: Final = "ept_lookup_handle_free"
 _ALL: Final = 0
@@ -70,7 +71,7 @@ class _EndpointScan(CallWatcher):
         return (found,)
 
     def _mapped(self, step: CallStep, client: _Client) -> Detected | Undecided | bool:
-        interface = _interface(step)
+        interface = asked_for(step.request)
         if interface is None:
             return Undecided(step, Reason.NOT_DECODED)
         client.interfaces.add(interface)
@@ -101,13 +102,6 @@ class _EndpointScan(CallWatcher):
         if missed is not None and missed[0] >= since:
             return missed[1]
         return step.blind_since(since)
-
-
-def _interface(step: CallStep) -> str | None:
-    """UUID in the first floor of the tower that is asked for."""
-    octets = ((step.request.get("map_tower") or {}).get("tower_octet_string") or {}).get("hex")
-    tower = parse_tower(bytes.fromhex(octets)) if octets else None
-    return tower.interface.uuid if tower is not None and tower.interface is not None else None
 
 
 RULES: Final = (

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Settings
     from pipelines.sessions.model import Session
 
-OPERATIONS: Final = (*v.STARTS, v.END, v.CLOSE, v.CANCEL, v.CLOSE_CURSOR, v.PURGE)
+OPERATIONS: Final = (
+    *(*v.STARTS, v.END, v.CLOSE, v.CANCEL, v.CLOSE_CURSOR, v.PURGE),
+    *v.REMOTE_HANDLED,
+    *(v.CLOSE_REMOTE, *v.BY_QUEUE_HANDLE, v.AC_RECEIVE),
+)
+_HANDLES: Final = ("pphContext", "phContext", "phContextFrom", "phQueue", "hProxy", "hQueue", "hQMContext")
 MAX_WAITING: Final = 1_024
 """Uses to be reported when the capture is over; what comes after is not decidable."""
 
@@ -94,10 +99,9 @@ def _holder(step: CallStep) -> _Holder | None:
 
 
 def _handle(step: CallStep) -> str:
-    handle: str | None = step.request.get("pphContext")
-    if handle is not None:
-        return handle
-    return hexadecimal(step.request.get("hQueue", (step.desc or {}).get("hRemoteQueue")))
+    handles = [step.request[name] for name in _HANDLES if step.request.get(name) is not None]
+    handle: str | int | None = handles[0] if handles else (step.desc or {}).get("hRemoteQueue")
+    return handle if isinstance(handle, str) else hexadecimal(handle)
 
 
 def _blind(use: _Use) -> Reason | None:

@@ -14,7 +14,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.rules.detections.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.rules.model import BOTH, REQUEST, Broken, Detected, Level
 from pipelines.rules.shown import code_shown
-from pipelines.sessions.model import Recent
+from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +60,7 @@ class _Asked:
 
 
 class _QueueEnumeration(CallWatcher):
-    needs: ClassVar = {v.GET_INFO: REQUEST}
+    needs: ClassVar = {v.GET_INFO: REQUEST, v.GET_PROPERTIES: REQUEST}
 
     def __init__(self, settings: Settings) -> None:
         self._threshold = settings["enumerated_queues"]
@@ -72,9 +72,10 @@ class _QueueEnumeration(CallWatcher):
         if len(asked.queues) >= self._threshold:
             return ()
         what = _object(step)
-        if what.get("type") == _MACHINE and step.succeeded:
+        kind = _QUEUE if step.call.operation == v.GET_PROPERTIES else what.get("type")
+        if kind == _MACHINE and step.succeeded:
             asked.lists |= _LISTS.intersection(step.request.get("aProp", ()))
-        if what.get("type") == _QUEUE and "pQueueFormat" in what:
+        if kind == _QUEUE and "pQueueFormat" in what:
             asked.queues.add(_queue(what["pQueueFormat"]))
         if len(asked.queues) < self._threshold:
             return (True,)
@@ -97,7 +98,7 @@ RULES: Final = (
         requirement="Reported is a client that asks for properties of at least enumerated_queues different queues, and "
         "whether it got the list of active or private queues before; once a client.",
         level=Level.MEDIUM,
-        operations=(v.GET_INFO,),
+        operations=(v.GET_INFO, v.GET_PROPERTIES),
         needs=REQUEST,
         watch=_QueueEnumeration,
         attack=("T1046",),

@@ -11,7 +11,8 @@ from pipelines.facts.reasons import Reason
 from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
 from pipelines.rules.shown import code_shown, hexadecimal
-from pipelines.sessions.model import ReadOutcome, Recent, SessionState
+from pipelines.sessions.memory import Recent
+from pipelines.sessions.model import Kind, ReadOutcome, SessionState
 from pipelines.sessions.steps import ReadStep, SessionStep
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import Moment
     from pipelines.rules.model import Answer, Settings
-    from pipelines.sessions.model import Read
+    from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep, Judged
 
 MAX_READING: Final = 1_024
@@ -27,10 +28,16 @@ MAX_READING: Final = 1_024
 as the threshold says."""
 
 
+_PURGES: Final = {v.PURGE: "hQueue", v.REMOTE_PURGE: "phContext", v.AC_PURGE: "hQueue"}
+"""And the parameter that names the queue."""
+
+
 def _purge(step: CallStep) -> Answer:
     if not step.succeeded:
         return True
-    return Broken({"hQueue": hexadecimal(step.request.get("hQueue")), "answer": code_shown(step.code)})
+    name = _PURGES[step.call.operation or ""]
+    queue = step.request.get(name)
+    return Broken({name: queue if isinstance(queue, str) else hexadecimal(queue), "answer": code_shown(step.code)})
 
 
 @dataclass(slots=True)
@@ -52,7 +59,7 @@ class _BulkReading(Watcher):
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if isinstance(step, ReadStep):
             self._count(step)
-        elif isinstance(step, SessionStep):
+        elif isinstance(step, SessionStep) and step.session.kind is not Kind.HANDSHAKE:
             yield self._over(step)
 
     def _count(self, step: ReadStep) -> None:
@@ -83,10 +90,14 @@ class _BulkReading(Watcher):
         seen = self._sessions.get(step.session.session_uid)
         self._sessions.drop(step.session.session_uid)
         if seen is not None and self._is_bulk(seen):
-            values = {"reads": seen.reads, "bytes": seen.octets, "hQueue": hexadecimal(step.session.queue_handle)}
-            return Detected(step, values)
+            return Detected(step, {"reads": seen.reads, "bytes": seen.octets, **_queue(step.session)})
         reason = _not_all_seen(step)
         return True if reason is None else Undecided(step, reason)
+
+
+def _queue(session: Session) -> dict[str, str | None]:
+    number = session.queue_handle
+    return {"handle": session.handle} if number is None else {"hQueue": hexadecimal(number)}
 
 
 def _left_in_queue(read: Read) -> bool:
@@ -97,10 +108,10 @@ def _left_in_queue(read: Read) -> bool:
 
 
 def _message(read: Read) -> int | str:
-    """What tells it from others: older servers give no sequential id."""
+    """What tells it from others: older servers give no sequential id, and qmcomm2 what the client asks for."""
     if read.sequential_id is not None:
         return read.sequential_id
-    return read.message_sha256 or (read.start.call_uid if read.start else "")
+    return read.message_id or read.message_sha256 or (read.start.call_uid if read.start else "")
 
 
 def _not_all_seen(step: SessionStep) -> Reason | None:
@@ -122,9 +133,10 @@ RULES: Final = (
         "A queue was purged",
         document="MS-MQQP",
         section="3.1.4.7",
-        requirement="Reported is a RemoteQMPurgeQueue that succeeded: all messages of the queue are gone.",
+        requirement="Reported is a RemoteQMPurgeQueue, R_PurgeQueue or rpc_ACPurgeQueue that succeeded: all messages "
+        "are gone.",
         level=Level.HIGH,
-        operations=(v.PURGE,),
+        operations=tuple(_PURGES),
         needs=RESPONSE,
         check=_purge,
         attack=("T1485",),

@@ -9,6 +9,7 @@ from decoders.interfaces.qmmgmt import MgmtObjectType
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.engine import unreadable
+from pipelines.rules.faults import raised_by_method
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, RESPONSE, Broken, Level, Party, Rule
 from pipelines.rules.rpce.authentication import unauthenticated
 from pipelines.rules.shown import code_shown, hexadecimal
@@ -26,9 +27,6 @@ _ACTIONS: Final = {
 }
 _BOTH_METHODS: Final = (v.GET_INFO, v.ACTION)
 _FAILURE: Final = 0x8000_0000
-_OWN_FAULTS: Final = frozenset((0xC00E, 0x800E, 0x400E, 0x8000, 0x8004))
-"""Upper halves of codes that only a method can have raised: MSMQ's, and those of COM objects (E_FAIL and the like).
-nca_*, Win32, security and NT status codes are raised by the RPC runtime as well."""
 
 
 def _kind(step: CallStep) -> int | None:
@@ -70,7 +68,7 @@ def _status_kind(step: CallStep) -> Answer:
 
 def _no_faults(step: CallStep) -> Answer:
     fault = step.call.fault
-    return fault is None or fault >> 16 not in _OWN_FAULTS or Broken({"fault": code_shown(fault)})
+    return fault is None or not raised_by_method(fault) or Broken({"fault": code_shown(fault)})
 
 
 def _ndr_only(step: CallStep) -> Answer:

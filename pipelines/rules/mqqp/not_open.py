@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.sessions.steps import incomplete
 
 if TYPE_CHECKING:
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
 
-_CONTEXT_MISMATCH: Final = 0x1C00_001A
-_NOT_OPEN_CODES: Final = frozenset((v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER, _CONTEXT_MISMATCH))
+_NOT_OPEN_CODES: Final = frozenset((v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER, v.CONTEXT_MISMATCH))
 
 
 def denied(step: CallStep) -> Reason | None:
@@ -25,23 +23,12 @@ def denied(step: CallStep) -> Reason | None:
 
 def queue_not_open(step: CallStep) -> Reason | None:
     """Of a call whose queue nobody was seen to open. None: it is not open."""
-    return denied(step) or _pair_incomplete(step) or (Reason.OPEN_NOT_SEEN if _other_cause(step) else None)
+    return denied(step) or step.pair_incomplete() or (Reason.OPEN_NOT_SEEN if _other_cause(step) else None)
 
 
 def own(step: CallStep, of: Read | Session) -> bool:
     """Context handles are valid in the association they were given in."""
     return step.connection is not None and of.association is step.connection.association
-
-
-def _pair_incomplete(step: CallStep) -> Reason | None:
-    """Numbers of queues are valid in every association: one opened in another that is still alive counts too."""
-    if step.pair.loose:
-        return Reason.CAPTURE_ENDED
-    reasons = (incomplete(one.association, step.pair) for one in step.pair.connections.values())
-    # One that ended just before may have had it open when the call was on its way.
-    began = step.call.began
-    lately = began._replace(ts_ns=began.ts_ns - step.settings["crossing_seconds"] * v.NANOSECONDS)
-    return next((reason for reason in reasons if reason is not None), step.blind_since(lately))
 
 
 def queue_named(step: CallStep) -> int | None:

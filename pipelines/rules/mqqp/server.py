@@ -10,6 +10,7 @@ from pipelines.facts.connections import MAX_BINDS
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import said_version
 from pipelines.rules.model import BOTH, RESPONSE, Broken, Level, Party, Rule
+from pipelines.rules.ports import may_be_told
 from pipelines.rules.rpce.authentication import unproven
 from pipelines.rules.shown import code_shown
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 _DEFAULT_PORTS: Final = {0: 2103, 1: 2105, 2: 2103, 3: 2105}
 """By dwPortType."""
-_PORT_STEP: Final = 11
-_PORT_TRIES: Final = 100
-"""A server that finds so many ports taken has other worries; beyond it any port would be in some row of elevens."""
 _ACCESS_DENIED: Final = frozenset((5, v.MQ_ERROR_ACCESS_DENIED, 0x8007_0005))
 """As RPC throws it, as MSMQ returns it, and the first as an HRESULT."""
 _FIRST_BUILDS: Final = {(5, 1): 1020, (5, 2): 1716, (6, 0): 6000, (6, 1): 6531}
@@ -33,9 +31,8 @@ def _port_answer(step: CallStep) -> Answer:
     port = step.response.get("return_value")
     if default is None or port is None:
         return None
-    if port == 0 or port in range(default, default + _PORT_STEP * _PORT_TRIES, _PORT_STEP):
-        return True
-    return Broken({"dwPortType": step.request.get("dwPortType", 0), "return_value": port})
+    shown = {"dwPortType": step.request.get("dwPortType", 0), "return_value": port}
+    return may_be_told(port, default) or Broken(shown)
 
 
 def _port_answer_invalid_type(step: CallStep) -> Answer:
@@ -45,7 +42,7 @@ def _port_answer_invalid_type(step: CallStep) -> Answer:
     return port == 0 or Broken({"dwPortType": kind, "return_value": port})
 
 
-def _port_query_unrestricted(step: CallStep) -> Answer:
+def port_query_unrestricted(step: CallStep) -> Answer:
     if step.call.fault is None:
         return True
     # With authentication the refusal may be about that: a wrong password shows only in the first answer.
@@ -128,7 +125,7 @@ RULES: Final[tuple[Rule, ...]] = (
         level=Level.LOW,
         operations=(v.PORT,),
         needs=BOTH,
-        check=_port_query_unrestricted,
+        check=port_query_unrestricted,
         undecidable_when="it is refused and bytes of the connection are missing: it may have been authenticated",
     ),
     _server(

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
-_PROTECTED: Final = (*v.RETURNING, v.VERSION, v.GET_INFO, v.ACTION)
-"""All but the port query, which clients may make before they set up security: [MS-MQQP] 5."""
-_JUDGED: Final = frozenset(("qm2qm", "qmmgmt"))
+_PROTECTED: Final = (
+    *(*v.RETURNING, v.VERSION, v.GET_INFO, v.ACTION),
+    *(*v.REMOTE_OPENS, *v.REMOTE_RETURNING),
+    *(*v.SUPPORTED_RETURNING, v.CLOSE_REMOTE),
+)
+"""All but the port queries, which clients may make before they set up security: [MS-MQQP] 5."""
+_JUDGED: Final = frozenset(("qm2qm", "qmmgmt", "RemoteRead", "qmcomm2"))
 _LAST_OPNUM: Final = {
     interface.name: max(operation.opnum for operation in interface.operations)
     for interface in INTERFACES.values()
     if interface.name in _JUDGED
-}
+} | {"qmcomm": 34}
+"""The last three of qmcomm are declared for local use: mqmp-opnum-reserved looks at those."""
 
 
 def _unauthenticated_call(step: CallStep) -> Answer:
@@ -78,7 +83,7 @@ RULES: Final = (
         "A call was made without authentication",
         document="MS-MQQP",
         section="5",
-        requirement="Reported is a call without authentication other than RemoteQMGetQMQMServerPort. "
+        requirement="Reported is a call without authentication other than a query for the port. "
         "The document lets a network do without it, and asks servers to refuse such calls.",
         level=Level.MEDIUM,
         operations=_PROTECTED,
@@ -118,7 +123,8 @@ RULES: Final = (
         "An operation was called that the interface does not have",
         document="C706",
         section="12.5.2.12",
-        requirement="The operation number is one of the interface's: 0 to 10 of qm2qm, 0 and 1 of qmmgmt.",
+        requirement="The operation number is one of the interface's: 0 to 10 of qm2qm, 0 and 1 of qmmgmt, "
+        "0 to 15 of RemoteRead, 0 to 34 of qmcomm, 0 to 3 of qmcomm2.",
         keyword="MUST",
         party=Party.CLIENT,
         level=Level.LOW,

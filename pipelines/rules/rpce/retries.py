@@ -19,7 +19,7 @@ from pipelines.facts.model import Moment
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import Detected, Undecided, Watcher
 from pipelines.rules.rpce.authentication import level_shown, strength
-from pipelines.sessions.model import REMEMBERED, Recent
+from pipelines.sessions.memory import REMEMBERED, Recent
 from pipelines.sessions.steps import CallStep, ConnectionStep
 
 if TYPE_CHECKING:

@@ -10,7 +10,12 @@ import pytest
 from tests.conftest import ROOT
 
 _SEEDS = ROOT.parent / "shared" / "specs" / "seeds"
-FILES = {"MS-MQQP": "MS-MQQP.txt", "MS-MQMR": "MS-MQMR.md"}
+FILES = {
+    "MS-MQQP": "MS-MQQP.txt",
+    "MS-MQMR": "MS-MQMR.md",
+    "MS-MQRR": "../reference/MS-MQRR.md",
+    "MS-MQMP": "../reference/MS-MQMP.md",
+}
 
 needed = pytest.mark.skipif(not _SEEDS.is_dir(), reason="the specifications are not there")
 

@@ -52,10 +52,12 @@ class Hole:
 class Played:
     """The talk of a seed, judged whole."""
 
+    talk = staticmethod(talk)
+
     def __init__(self, seed: int, folder: Path) -> None:
         self.seed, self._folder = seed, folder
         self._rng = random.Random(seed)
-        self.script = talk(self._rng)
+        self.script = self.talk(self._rng)
         self._frames = play(self.script)
         self._whole = folder / "whole.pcap"
         write(self._whole, self._frames)

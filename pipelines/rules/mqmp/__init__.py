@@ -1,0 +1,46 @@
+"""The rules of [MS-MQMP], Queue Manager Client Protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.rules.mqmp import (
+    answers,
+    cursors,
+    endings,
+    errors,
+    handles,
+    lengths,
+    messages,
+    objects,
+    openings,
+    properties,
+    queries,
+    received,
+    server,
+    transactions,
+    transfers,
+    versions,
+)
+
+if TYPE_CHECKING:
+    from pipelines.rules.model import Rule
+
+RULES: Final[tuple[Rule, ...]] = (
+    *openings.RULES,
+    *objects.RULES,
+    *properties.RULES,
+    *queries.RULES,
+    *transfers.RULES,
+    *messages.RULES,
+    *handles.RULES,
+    *cursors.RULES,
+    *transactions.RULES,
+    *endings.RULES,
+    *answers.RULES,
+    *lengths.RULES,
+    *received.RULES,
+    *errors.RULES,
+    *versions.RULES,
+    *server.RULES,
+)

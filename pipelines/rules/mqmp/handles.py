@@ -1,0 +1,197 @@
+"""[MS-MQMP], the client: handles of queues and remote opens, from where they come and what they are for.
+
+A use that the server accepts was begun somewhere: whoever did not see it calls it no violation. A use that the server
+refuses is one only if nothing between the two hosts can have been missed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.facts.values import transfer_buffer
+from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.mqmp.transfers import wrong_transfer
+from pipelines.rules.mqqp.not_open import own
+from pipelines.rules.shown import code_shown, hexadecimal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pipelines.rules.model import Answer
+    from pipelines.sessions.model import Session
+    from pipelines.sessions.steps import CallStep
+
+_NAMES: Final = {
+    v.CLOSE_REMOTE: "pphContext",
+    v.AC_CLOSE: "phQueue",
+    v.AC_SET_CURSOR: "hProxy",
+    v.COMMIT: "phIntXact",
+    v.ABORT: "phIntXact",
+}
+_RPC_CONTEXT_MISMATCH: Final = 6
+_RPC_NULL_CONTEXT: Final = 0x6EF
+NOT_OPEN_CODES: Final = frozenset(
+    (
+        v.CONTEXT_MISMATCH,
+        _RPC_CONTEXT_MISMATCH,
+        _RPC_NULL_CONTEXT,
+        v.MQ_ERROR_INVALID_HANDLE,
+        v.MQ_ERROR_INVALID_PARAMETER,
+        v.STATUS_INVALID_HANDLE,
+    )
+)
+"""Whatever else a server answers shows that it knew the handle."""
+_READING: Final = (v.RECEIVE_ACCESS,)
+_PEEKING: Final = (v.RECEIVE_ACCESS, v.PEEK_ACCESS)
+_WANTED: Final[Mapping[str, tuple[int, ...]]] = {v.AC_SEND: (v.SEND_ACCESS,), v.AC_PURGE: _READING}
+_ACCESSES: Final = frozenset((v.RECEIVE_ACCESS, v.SEND_ACCESS, v.PEEK_ACCESS))
+
+
+def parameter(step: CallStep) -> str:
+    """The name of the handle among the call's arguments."""
+    return _NAMES.get(step.call.operation or "", "hQueue")
+
+
+def opened_here(step: CallStep) -> Session | None:
+    """The session of the call, where its opening was seen in the call's own association."""
+    session = step.session
+    return session if session is not None and session.opened is not None and own(step, session) else None
+
+
+def denied(step: CallStep) -> Reason | None:
+    """None: the server says that there is no such handle, and none was given out of sight."""
+    if not step.failed or step.code not in NOT_OPEN_CODES:
+        return Reason.OPEN_NOT_SEEN
+    return step.association_incomplete()
+
+
+def _open_before_use(step: CallStep) -> Answer:
+    if step.call.operation == v.AC_RECEIVE:
+        return _context_open(step)
+    name = parameter(step)
+    handle = step.request.get(name)
+    if handle is None:
+        return Broken({name: "null"})
+    if step.misplaced is not None:
+        return None
+    if step.session is not None and own(step, step.session):
+        return True if step.session.opened else Reason.OPEN_NOT_SEEN
+    return denied(step) or _crossed(step) or Broken({name: handle, "answer": code_shown(step.code)})
+
+
+def _context_open(step: CallStep) -> Answer:
+    """By hQMContext: a number, which is valid in every association."""
+    if step.session is not None:
+        return True if step.session.opened else Reason.OPEN_NOT_SEEN
+    receive = transfer_buffer(step.request).get("Receive") or {}
+    # The codes are also those of other bad arguments: then they prove nothing.
+    if wrong_transfer(step) is not None or receive.get("Cursor"):
+        return Reason.OPEN_NOT_SEEN
+    shown = {"hQMContext": hexadecimal(step.request.get("hQMContext", 0)), "answer": code_shown(step.code)}
+    return denied(step) or step.pair_incomplete() or _crossed(step) or Broken(shown)
+
+
+def _crossed(step: CallStep) -> Reason | None:
+    """The call and what closed the queue may have been on their way at once."""
+    past = step.past_session
+    if past is None or past.closed_at is None:
+        return None
+    return Reason.TIMES_CROSS if step.soon_after(past.closed_at) else None
+
+
+def _handle_kind(step: CallStep) -> Answer:
+    name = parameter(step)
+    if step.misplaced is None:
+        known = opened_here(step) or step.transaction
+        return True if known else None
+    return denied(step) or Broken({name: step.request.get(name), "given for": step.misplaced})
+
+
+def permitted(step: CallStep, session: Session) -> bool | None:
+    """Whether the queue was opened for what the call does; None where nobody can say."""
+    mode = (session.access or 0) & ~v.ADMIN_ACCESS
+    wanted = _WANTED.get(step.call.operation or "")
+    if wanted is None:
+        action = (transfer_buffer(step.request).get("Receive") or {}).get("Action", 0)
+        if action not in v.ACTIONS_BY_POSITION:
+            return None
+        wanted = _READING if action in v.RECEIVING else _PEEKING
+    return mode in wanted if mode in _ACCESSES else None
+
+
+def access_shown(step: CallStep, session: Session) -> dict[str, str]:
+    return {"dwDesiredAccess at open": hexadecimal(session.access), "called": step.call.operation or ""}
+
+
+def _access_respected(step: CallStep) -> Answer:
+    session = opened_here(step)
+    if session is None or session.opened is None:
+        return None if step.misplaced is not None else Reason.OPEN_NOT_SEEN
+    allowed = permitted(step, session)
+    if allowed is not False:
+        return allowed
+    # A number can be given again.
+    return step.blind_since(session.opened.until) or Broken(access_shown(step, session))
+
+
+def _client_id_constant(step: CallStep) -> Answer:
+    before = step.introduction
+    if before is None or before.request is None:
+        return None
+    told, now = before.request.get("pLicGuid"), step.request.get("pLicGuid")
+    return told == now or Broken({"pLicGuid before": told, "told by": before.call_uid, "pLicGuid now": now})
+
+
+_client = partial(Rule, document="MS-MQMP", keyword="MUST", party=Party.CLIENT, level=Level.MEDIUM)
+_ALL_SEEN: Final = "or anything between the two hosts was missed since their association began"
+
+RULES: Final[tuple[Rule, ...]] = (
+    _client(
+        "mqmp-open-before-use",
+        "A queue or handle was used that was not open",
+        section="2.2.1.1.2, 2.2.1.1.3, 3.1.4.3, 3.1.4.18, 3.1.4.19, 3.1.4.20, 3.1.4.21, 3.1.4.22, 3.1.5.2, 3.1.5.3, "
+        "3.1.5.4, 3.2.4.1, 3.2.4.8, 3.2.4.9, 3.2.4.10, 3.2.4.11, 3.2.4.12, 3.2.4.14",
+        requirement="A queue is used by the handle or number that rpc_QMOpenQueueInternal gave, a remote open by that "
+        "of R_QMOpenRemoteQueue, and not after the close.",
+        operations=(v.CLOSE_REMOTE, *v.BY_QUEUE_HANDLE, v.AC_RECEIVE),
+        needs=BOTH,
+        check=_open_before_use,
+        undecidable_when=f"the server accepts it, {_ALL_SEEN}",
+    ),
+    _client(
+        "mqmp-handle-kind",
+        "A handle was used for something of another kind",
+        section="2.2.1.1.2, 2.2.1.1.3, 3.1.4.3, 3.1.4.15, 3.1.4.16, 3.1.4.18, 3.1.4.19, 3.1.4.20, 3.1.4.21, 3.1.4.22, "
+        "3.1.5.2, 3.1.5.4, 3.2.4.8, 3.2.4.9",
+        requirement="Handles of queues, of remote opens and of transactions are not used for one another.",
+        operations=(v.CLOSE_REMOTE, v.COMMIT, v.ABORT, *v.BY_QUEUE_HANDLE),
+        needs=BOTH,
+        check=_handle_kind,
+        undecidable_when=f"the server accepts it, {_ALL_SEEN}",
+    ),
+    _client(
+        "mqmp-access-respected",
+        "A queue was used for what it had not been opened for",
+        section="3.1.4.17, 3.1.5.2, 3.1.5.3",
+        requirement="A queue opened to send is sent to, one opened to receive is received from, peeked at and purged, "
+        "one opened to peek is peeked at.",
+        operations=(v.AC_SEND, v.AC_RECEIVE, v.AC_PURGE),
+        needs=REQUEST,
+        check=_access_respected,
+        undecidable_when="the opening was not seen, or anything was missed since",
+    ),
+    _client(
+        "mqmp-client-id-constant",
+        "A client changed the identifier that it goes by",
+        section="3.2.1.1",
+        requirement="pLicGuid stays the same; by note <16> and note <45> it is made at installation. A program that "
+        "opens queues for several computers changes it too.",
+        level=Level.INFORMATIONAL,
+        operations=v.SUPPORTED_OPENS,
+        needs=REQUEST,
+        check=_client_id_constant,
+    ),
+)

@@ -1,0 +1,132 @@
+"""[MS-MQMP], the server: what it lets clients do with an open queue, and whom it lets open one."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from decoders.dcerpc.call_model import BindingSource
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.rules.model import BOTH, Broken, Detected, Level, Party, Rule, Subject, Undecided, Watcher
+from pipelines.rules.mqmp.handles import access_shown, opened_here, permitted
+from pipelines.rules.shown import hexadecimal
+from pipelines.sessions.mqmp_opens import SHARING_VIOLATIONS
+from pipelines.sessions.steps import SessionStep
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pipelines.facts.model import CallFact, Moment
+    from pipelines.rules.model import Answer, Settings
+    from pipelines.sessions.model import Session
+    from pipelines.sessions.steps import CallStep, Judged
+
+_OF_ONE_QUEUE: Final = ("PUBLIC=", "PRIVATE=")
+"""Names with an identifier: a queue that is deleted and created anew gets another."""
+
+
+def _access_enforced(step: CallStep) -> Answer:
+    if step.call.operation in (*v.STARTS, v.PURGE):
+        return _enforced_behind(step)
+    session = opened_here(step)
+    if session is None or session.opened is None or permitted(step, session) is not False:
+        return None
+    if not step.succeeded:
+        return True if step.failed else None
+    return step.blind_since(session.opened.until) or Broken(access_shown(step, session))
+
+
+def _enforced_behind(step: CallStep) -> Answer:
+    """Of qm2qm, whose queue another host opened on qmcomm."""
+    session = opened_here(step)
+    remote = None if session is None else session.behind
+    if session is None or remote is None or remote.access != v.PEEK_ACCESS:
+        return None
+    if step.call.operation != v.PURGE and (step.desc or {}).get("ulAction") not in v.RECEIVING:
+        return None
+    if not step.succeeded:
+        return True if step.failed else None
+    reason = _not_the_same(session, remote) or (session.opened and step.blind_since(session.opened.until))
+    opened = remote.opened.call_uid if remote.opened else None
+    return reason or Broken({"dwDesiredAccess at open": hexadecimal(remote.access), "opened by": opened})
+
+
+def _not_the_same(session: Session, remote: Session) -> Reason | None:
+    """Why the numbers of the session may be from another remote open: those of one that is closed are used again."""
+    if session.opened is None or remote.opened is None:
+        return Reason.OPEN_NOT_SEEN
+    numbers = {(one.queue_handle, one.p_queue, one.context) for one in (session, remote)}
+    closed = remote.closed_at is not None and remote.closed_at <= session.opened.until
+    if len(numbers) > 1 or closed or (remote.is_over and remote.closed_at is None):
+        return Reason.OTHERS_NOT_SEEN
+    return remote.doubt or remote.blind_since(remote.opened.until)
+
+
+class _ExclusiveKept(Watcher):
+    """Tells when the session is over whose way somebody got in: its close may have been on its way before."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._crossing_ns = settings["crossing_seconds"] * v.NANOSECONDS
+
+    def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
+        if not isinstance(step, SessionStep) or step.session.contender is None:
+            return ()
+        found = self._judged(step.session, step.session.contender)
+        if isinstance(found, Reason):
+            return (Undecided(step, found),)
+        return (True,) if found is None else (Detected(step, found.values),)
+
+    def _judged(self, session: Session, other: CallFact) -> Reason | Broken | None:
+        if other.status in SHARING_VIOLATIONS or other.fault in SHARING_VIOLATIONS:
+            return None
+        opened, name = session.opened, session.queue_name or ""
+        if opened is None or session.association is None:
+            return Reason.OPEN_NOT_SEEN
+        if {opened.source, other.source} != {BindingSource.BIND}:
+            return Reason.BIND_NOT_SEEN
+        if (reason := session.doubt or session.blind_since(opened.until)) is not None:
+            return reason
+        if session.association.born is None:
+            return Reason.STARTED_MIDSTREAM
+        ended = session.closed.began if session.closed else session.closed_at
+        if ended is None:
+            return Reason.CAPTURE_ENDED
+        if self._cross(opened.until, other.began) or self._cross(other.until, ended):
+            return Reason.TIMES_CROSS
+        if not name.upper().startswith(_OF_ONE_QUEUE):
+            return Reason.OTHERS_NOT_SEEN
+        return Broken({"queue": name, "also opened by": other.call_uid, "from": other.client})
+
+    def _cross(self, first: Moment, then: Moment) -> bool:
+        return then.ts_ns - first.ts_ns < self._crossing_ns
+
+
+_server = partial(Rule, document="MS-MQMP", keyword="MUST", party=Party.SERVER)
+
+RULES: Final[tuple[Rule, ...]] = (
+    _server(
+        "mqmp-access-enforced",
+        "The server let a queue be used for what it had not been opened for",
+        section="3.1.4.2, 3.1.4.17, 3.1.5.3",
+        requirement="A queue opened to send can only be sent to, one opened to peek only be peeked at, and one opened "
+        "to receive not be sent to.",
+        level=Level.HIGH,
+        operations=(v.AC_SEND, v.AC_RECEIVE, v.AC_PURGE, *v.STARTS, v.PURGE),
+        needs=BOTH,
+        check=_access_enforced,
+        undecidable_when="anything was missed since the opening; of qm2qm also where the remote open had been closed",
+    ),
+    _server(
+        "mqmp-exclusive-kept",
+        "A queue was opened for receiving although somebody had it open exclusively",
+        section="3.1.4.2, 3.1.4.17",
+        requirement="Who asks to read alone is refused while others read, and while somebody reads alone others are; "
+        "by note <26> the error is not always that of the document.",
+        level=Level.MEDIUM,
+        subject=Subject.SESSION,
+        watch=_ExclusiveKept,
+        undecidable_when="the first reader was not seen to close the queue, the calls may have crossed, anything was "
+        "missed meanwhile, or the queue goes by a name that another can have got",
+    ),
+)

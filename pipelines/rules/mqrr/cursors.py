@@ -1,0 +1,120 @@
+"""[MS-MQRR]: cursors, which belong to the handle that they were made with."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
+from pipelines.rules.mqqp.demanded import demanded
+from pipelines.rules.mqrr.handles import opened_here
+from pipelines.rules.mqrr.requests import unsuitable
+from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.sessions.reading import MAX_CURSORS
+
+if TYPE_CHECKING:
+    from pipelines.rules.model import Answer
+    from pipelines.sessions.model import Session
+    from pipelines.sessions.steps import CallStep
+
+_NO_CURSOR: Final = frozenset(
+    (v.STATUS_INVALID_HANDLE, v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER, v.STATUS_INVALID_PARAMETER)
+)
+"""By these a server may mean that there is no such cursor; any other answer says nothing of it."""
+
+
+def _cursor(step: CallStep) -> int:
+    return int(step.request.get("hCursor", 0))
+
+
+def _denied(step: CallStep) -> bool:
+    if step.call.fault is not None or step.code not in _NO_CURSOR:
+        return False
+    # The code is also that of other bad arguments: then it proves nothing.
+    return step.call.operation == v.REMOTE_CLOSE_CURSOR or not unsuitable(step)
+
+
+def _cursor_of_handle(step: CallStep) -> Answer:
+    session, cursor = opened_here(step), _cursor(step)
+    if not cursor and step.call.operation != v.REMOTE_CLOSE_CURSOR:
+        return None
+    if session is None or session.opened is None:
+        return None if step.session is None else Reason.OPEN_NOT_SEEN
+    if step.cursor_known or session.made_cursors.get(cursor) is not None:
+        return True
+    if not _denied(step):
+        return Reason.OPEN_NOT_SEEN
+    shown = {"hCursor": hexadecimal(cursor), "answer": code_shown(step.code)}
+    return step.blind_since(session.opened.until) or _forgotten(session) or Broken(shown)
+
+
+def _forgotten(session: Session) -> Reason | None:
+    return Reason.LIMIT if session.made_cursors.full or len(session.cursors) >= MAX_CURSORS else None
+
+
+def _cursor_after_close(step: CallStep) -> Answer:
+    closed = step.closed_cursor
+    if closed is None:
+        return True if step.cursor_known else None
+    if not _denied(step):
+        return Reason.OPEN_NOT_SEEN
+    if step.soon_after(closed.until):
+        return Reason.TIMES_CROSS
+    shown = {"hCursor": hexadecimal(_cursor(step)), "closed by": closed.call_uid}
+    return step.blind_since(closed.until) or Broken(shown)
+
+
+def _error_cursor(step: CallStep) -> Answer:
+    closed = step.closed_cursor
+    if closed is None or step.call.fault is not None:
+        return None
+    if step.code == v.STATUS_INVALID_HANDLE:
+        return True
+    if not _denied(step):
+        # The server looks through the cursors of all handles, and may have found it there.
+        return Reason.OPEN_NOT_SEEN
+    shown = {"hCursor": hexadecimal(_cursor(step)), "closed by": closed.call_uid}
+    return step.blind_since(closed.until) or demanded(step, (v.STATUS_INVALID_HANDLE,), shown)
+
+
+_client = partial(Rule, document="MS-MQRR", party=Party.CLIENT, level=Level.LOW, needs=BOTH)
+_WITH_CURSOR: Final = (v.REMOTE_CLOSE_CURSOR, *v.REMOTE_STARTS)
+
+RULES: Final[tuple[Rule, ...]] = (
+    _client(
+        "mqrr-cursor-of-handle",
+        "A cursor was used that was not made with that handle",
+        section="3.1.4.4, 3.1.4.5, 3.1.4.7, 3.1.4.13",
+        requirement="hCursor was given by R_CreateCursor on the same handle.",
+        keyword="MUST",
+        operations=_WITH_CURSOR,
+        check=_cursor_of_handle,
+        undecidable_when="the server does not deny it, the opening was not seen, or anything was missed since",
+    ),
+    _client(
+        "mqrr-cursor-after-close",
+        "A cursor was used or closed after it had been closed",
+        section="3.1.4.5, 3.1.4.7, 3.1.4.13",
+        requirement="A cursor is not used after R_CloseCursor.",
+        keyword="MUST NOT",
+        operations=_WITH_CURSOR,
+        check=_cursor_after_close,
+        undecidable_when="the server does not deny it, it may have crossed the close, or anything was missed since",
+    ),
+    Rule(
+        "mqrr-error-cursor",
+        "A read with a closed cursor got another answer than STATUS_INVALID_HANDLE",
+        document="MS-MQRR",
+        section="3.1.4.7, 3.1.4.13",
+        requirement="A cursor that is not there, or closed, is answered with STATUS_INVALID_HANDLE.",
+        keyword="MUST",
+        party=Party.SERVER,
+        level=Level.LOW,
+        operations=v.REMOTE_STARTS,
+        needs=BOTH,
+        check=_error_cursor,
+        undecidable_when="the server takes it, or fails in another way: another handle may have such a cursor",
+    ),
+)

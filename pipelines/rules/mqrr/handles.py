@@ -1,0 +1,170 @@
+"""[MS-MQRR], the client: queue handles, from where they come and what they are for.
+
+A context handle is valid in the association that it was given in, so who saw all of that knows them all.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.mqqp.not_open import own
+from pipelines.rules.shown import code_shown, hexadecimal
+
+if TYPE_CHECKING:
+    from pipelines.rules.model import Answer
+    from pipelines.sessions.model import Session
+    from pipelines.sessions.steps import CallStep
+
+_PARAMETERS: Final = {v.REMOTE_CLOSE: "pphContext", v.MOVE: "phContextFrom"}
+NOT_OPEN_CODES: Final = frozenset((v.CONTEXT_MISMATCH, v.MQ_ERROR_INVALID_HANDLE, v.STATUS_INVALID_HANDLE))
+"""Only these say that there is no such handle."""
+_INTRODUCTION: Final = ("pClientId", "fNonRoutingServer", "Major", "Minor", "BuildNumber", "fWorkgroup")
+
+
+def parameter(step: CallStep) -> str:
+    """The name of the queue handle among the call's arguments."""
+    return _PARAMETERS.get(step.call.operation or "", "phContext")
+
+
+def opened_here(step: CallStep) -> Session | None:
+    """The session of the call, where its opening was seen in the call's own association."""
+    session = step.session
+    return session if session is not None and session.opened is not None and own(step, session) else None
+
+
+def is_destination(session: Session) -> bool:
+    """Opened to move messages to it."""
+    return session.move_context is not None
+
+
+def _null_handle(step: CallStep) -> Answer:
+    name = parameter(step)
+    return step.request.get(name) is not None or Broken({name: "null"})
+
+
+def _open_before_use(step: CallStep) -> Answer:
+    name = parameter(step)
+    handle = step.request.get(name)
+    if handle is None:
+        return None
+    if step.session is not None and own(step, step.session):
+        return True if step.session.opened else Reason.OPEN_NOT_SEEN
+    if not step.failed or step.code not in NOT_OPEN_CODES:
+        return Reason.OPEN_NOT_SEEN
+    if (reason := step.association_incomplete()) is not None:
+        return reason
+    shown = {name: handle, "answer": code_shown(step.code)}
+    past = step.past_session
+    if past is not None and own(step, past) and past.closed_at is not None:
+        if step.soon_after(past.closed_at):
+            return Reason.TIMES_CROSS
+        shown["closed by"] = past.closed.call_uid if past.closed else "none"
+    return Broken(shown)
+
+
+def _handle_kind(step: CallStep) -> Answer:
+    name = parameter(step)
+    handle = step.request.get(name)
+    if handle is None:
+        return None
+    if step.misplaced is not None:
+        return step.association_incomplete() or Broken({name: handle, "given for": step.misplaced})
+    session = opened_here(step)
+    if session is None or session.opened is None:
+        return None if step.session is None else Reason.OPEN_NOT_SEEN
+    if step.call.operation == v.REMOTE_CLOSE or not is_destination(session):
+        return True
+    return step.blind_since(session.opened.until) or Broken({name: handle, "given by": v.OPEN_FOR_MOVE})
+
+
+def _access_permits(step: CallStep) -> Answer:
+    session = opened_here(step)
+    if session is None or session.opened is None:
+        return None if step.session is None else Reason.OPEN_NOT_SEEN
+    if is_destination(session):
+        return None
+    action = step.request.get("ulAction", 0)
+    starts = step.call.operation in v.REMOTE_STARTS
+    if session.access == v.RECEIVE_ACCESS:
+        return True
+    if session.access != v.PEEK_ACCESS or (starts and action not in v.ACTIONS):
+        return None
+    if step.call.operation == v.REMOTE_START and action not in v.RECEIVING:
+        return True
+    shown: dict[str, Any] = {"dwAccess at open": hexadecimal(session.access), "called": step.call.operation}
+    if starts:
+        shown["ulAction"] = v.ACTIONS[action]
+    return step.blind_since(session.opened.until) or Broken(shown)
+
+
+def _client_constant(step: CallStep) -> Answer:
+    before = step.introduction
+    if before is None or before.request is None:
+        return None
+    first, now = before.request, step.request
+    differ = [name for name in _INTRODUCTION if first.get(name) != now.get(name)]
+    if not differ:
+        return True
+    return Broken({"before": before.call_uid, **{name: f"{first.get(name)}, now {now.get(name)}" for name in differ}})
+
+
+_client = partial(Rule, document="MS-MQRR", keyword="MUST", party=Party.CLIENT, level=Level.MEDIUM)
+_EVERY_METHOD: Final = "3.1.4.4, 3.1.4.5, 3.1.4.6, 3.1.4.7, 3.1.4.8, 3.1.4.9, 3.1.4.10, 3.1.4.13, 3.1.4.14, 3.1.4.15"
+_SINCE_OPEN: Final = "the opening was not seen, or anything was missed since"
+
+RULES: Final[tuple[Rule, ...]] = (
+    _client(
+        "mqrr-null-handle",
+        "A call came with a null queue handle",
+        section=f"3.1.4.3, {_EVERY_METHOD}",
+        requirement="The handle of a queue is not null.",
+        keyword="MUST NOT",
+        operations=v.REMOTE_HANDLED,
+        check=_null_handle,
+    ),
+    _client(
+        "mqrr-open-before-use",
+        "A queue handle was used that was not open",
+        section=f"2.2.4, 3.1.4.2, 3.1.4.3, {_EVERY_METHOD}",
+        requirement="A queue handle comes from R_OpenQueue or R_OpenQueueForMove and has not been closed.",
+        operations=v.REMOTE_HANDLED,
+        needs=BOTH,
+        check=_open_before_use,
+        undecidable_when="the server accepts it, or anything of the association was missed",
+    ),
+    _client(
+        "mqrr-handle-kind",
+        "A handle was used for what it was not given",
+        section=f"2.2.4.1, 2.2.4.2, {_EVERY_METHOD}",
+        requirement="A handle of R_OpenQueueForMove is for R_CloseQueue only: a destination is named by pMoveContext. "
+        "A handle of another interface is for no method of this one.",
+        operations=v.REMOTE_HANDLED,
+        needs=REQUEST,
+        check=_handle_kind,
+        undecidable_when=_SINCE_OPEN,
+    ),
+    _client(
+        "mqrr-access-permits",
+        "A handle opened for peeking was used to receive, purge, move or reject",
+        section="3.1.4.2, 3.1.4.6, 3.1.4.7, 3.1.4.10, 3.1.4.13, 3.1.4.14",
+        requirement="With PEEK_ACCESS a handle is for peeks by R_StartReceive; all else wants RECEIVE_ACCESS.",
+        operations=(v.REMOTE_PURGE, *v.REMOTE_STARTS, v.MOVE, v.SET_CLASS),
+        needs=REQUEST,
+        check=_access_permits,
+        undecidable_when=_SINCE_OPEN,
+    ),
+    _client(
+        "mqrr-client-constant",
+        "A client told two things about itself in one association",
+        section="3.1.4.2, 3.1.4.11",
+        requirement="pClientId, version, role and domain membership are the client's: the same in all its opens.",
+        level=Level.LOW,
+        operations=v.REMOTE_OPENS,
+        needs=REQUEST,
+        check=_client_constant,
+    ),
+)

@@ -1,0 +1,130 @@
+"""Asking for properties changes nothing: what changed between two questions was changed by somebody."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from decoders.msmq.format_names import format_name
+from pipelines.facts import vocabulary as v
+from pipelines.rules.detections.watching import CallWatcher, detection
+from pipelines.rules.model import BOTH, Detected, Level, Undecided
+from pipelines.sessions.memory import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pipelines.facts.model import CallFact
+    from pipelines.facts.reasons import Reason
+    from pipelines.rules.model import Settings
+    from pipelines.sessions.steps import CallStep
+
+MAX_PROPERTIES: Final = 16_384
+"""Of the queues of one server, with their last values."""
+_SETTINGS: Final = {
+    104: "PROPID_Q_JOURNAL",
+    105: "PROPID_Q_QUOTA",
+    106: "PROPID_Q_BASEPRIORITY",
+    107: "PROPID_Q_JOURNAL_QUOTA",
+    108: "PROPID_Q_LABEL",
+    111: "PROPID_Q_AUTHENTICATE",
+    112: "PROPID_Q_PRIV_LEVEL",
+    113: "PROPID_Q_TRANSACTION",
+    125: "PROPID_Q_MULTICAST_ADDRESS",
+}
+"""That only an administrator changes: [MS-MQMQ] 2.3.1."""
+_STATE: Final = 11
+_ON_HOLD: Final = "ONHOLD"
+"""PROPID_MGMT_QUEUE_STATE of a queue that was paused: [MS-MQMR] 3.1.4.1."""
+_CHANGING: Final = (v.SET_PROPERTIES, v.ACTION, v.CREATE_OBJECT, v.DELETE_OBJECT)
+
+
+class _Value(NamedTuple):
+    told: str
+    by: CallFact
+
+
+class _ChangedUnseen(CallWatcher):
+    needs: ClassVar = dict.fromkeys((v.GET_PROPERTIES, v.GET_INFO, *_CHANGING), BOTH)
+
+    def __init__(self, _: Settings) -> None:
+        self._values: Recent[tuple[str, str], _Value] = Recent(MAX_PROPERTIES)
+
+    def missed(self, step: CallStep, reason: Reason) -> Undecided:
+        # What it was about is not known.
+        self._values.clear()
+        return Undecided(step, reason)
+
+    def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
+        queue = _queue(step)
+        if step.call.operation in _CHANGING:
+            if queue is None:
+                self._values.clear()
+            else:
+                self._forget(queue)
+            return ()
+        if queue is None or not step.succeeded:
+            return ()
+        return list(self._compare(step, queue))
+
+    def _forget(self, queue: str) -> None:
+        for name in (*_SETTINGS.values(), _ON_HOLD):
+            self._values.drop((queue, name))
+
+    def _compare(self, step: CallStep, queue: str) -> Iterator[Detected | Undecided | bool]:
+        for name, value in _told(step):
+            before = self._values.get((queue, name))
+            self._values.put((queue, name), _Value(value, step.call))
+            if before is None:
+                continue
+            if before.told == value:
+                yield True
+            elif (reason := step.view.blind_since(before.by.began)) is not None:
+                yield Undecided(step, reason)
+            else:
+                values = {"queue": queue, "property": name, "before": before.told, "now": value}
+                yield Detected(step, values | {"asked before by": before.by.call_uid})
+
+
+def _queue(step: CallStep) -> str | None:
+    asked = step.request
+    found = format_name((asked.get("pObjectFormat") or {}).get("pQueueFormat") or {})
+    return found.lower() if found else None
+
+
+def _told(step: CallStep) -> Iterator[tuple[str, str]]:
+    managed = step.call.operation == v.GET_INFO
+    for number, answer in zip(step.request.get("aProp") or (), step.response.get("apVar") or (), strict=False):
+        value = _plain(answer)
+        if value is None:
+            continue
+        if managed and number == _STATE:
+            yield _ON_HOLD, "yes" if value.upper() == _ON_HOLD else "no"
+        elif not managed and number in _SETTINGS:
+            yield _SETTINGS[number], value
+
+
+def _plain(answer: dict[str, Any] | None) -> str | None:
+    values = [value for value in ((answer or {}).get("_varUnion") or {}).values() if value is not None]
+    if not values:
+        return None
+    return values[0] if isinstance(values[0], str) else json.dumps(values[0], sort_keys=True)
+
+
+RULES: Final = (
+    detection(
+        "detect-changed-unseen",
+        "A queue was changed, and nobody was seen to do it",
+        document="MS-MQSO",
+        section="3.3.4.2",
+        requirement="Asking for properties leaves a queue as it is. Reported is a setting of a queue, or that it is on "
+        "hold, which differs between two answers although nobody was seen to change it by qmcomm or qmmgmt: it was "
+        "done locally, over another protocol, or by somebody whose traffic is not in the capture.",
+        level=Level.LOW,
+        operations=(v.GET_PROPERTIES, v.GET_INFO, *_CHANGING),
+        needs=BOTH,
+        watch=_ChangedUnseen,
+        attack=("T1562",),
+        undecidable_when="anything between the server and any client was missed between the two answers",
+    ),
+)
