@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -74,7 +75,7 @@ def test_whole_run_writes_tables_and_manifest(
     assert said.err == ""
     assert "qm2qm_RemoteQMPurgeQueue" in said.out
     assert "qm2qm_RemoteQMCloseCursor" not in said.out
-    assert "\n6 other tables have no rows\nrules: kept " in said.out
+    assert re.search(r"\n\d+ other tables have no rows\nrules: kept ", said.out)
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     assert set(manifest["rows"]) == {table.name for table in WRITTEN}
     some = ("captures", "flows", "pdus", "calls", "qm2qm_RemoteQMPurgeQueue", "qm2qm_RemoteQMCloseCursor", "issues")

@@ -55,7 +55,7 @@ def test_enough_stubs_of_a_kind_take_the_fast_path(monkeypatch: pytest.MonkeyPat
     values = {"pphContext": None, "lpRemoteReadDesc": msmq.descriptor(b"x"), "return_value": 0}
     stub = Stub(msmq.stub(rpc.QM2QM, RECEIVE, Direction.OUT, values), Syntax.NDR, "<")
 
-    def slow(*_: object) -> None:
+    def slow(*_: object, **__: object) -> None:
         pytest.fail("a stub went the slow way")
 
     monkeypatch.setattr("pipelines.decode.stubs.decoder_of", slow)

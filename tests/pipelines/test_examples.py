@@ -1,4 +1,4 @@
-"""The examples of the documents, from capture to tables. Refresh the golden files with --update-golden."""
+"""The examples of the documents, from captures to tables. Refresh the golden files with --update-golden."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.golden_files import GOLDEN, compare
+from tests.local import Local
 from tests.pipelines.rules.removal import records, write
 from tests.pipelines.running import Tables, run
-from tests.scripts.player import capture
+from tests.scripts.player import captures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,14 +28,24 @@ Row = dict[str, Any]
 def test_example_gives_the_golden_rows(
     spark: SparkSession, script: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    tables = run(spark, [capture(tmp_path, script.read_text(encoding="utf-8"))], tmp_path / "tables")
+    tables = run(spark, captures(tmp_path, script.read_text(encoding="utf-8")), tmp_path / "tables")
     for name in TABLES:
         compare(tables[name], GOLDEN / script.stem / f"{name}.jsonl", request.config)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_example_is_decoded_whole(script: Path, tmp_path: Path) -> None:
+    found = Local(*captures(tmp_path, script.read_text(encoding="utf-8")))
+    assert found.imbalances() == []
+    assert [issue["detail"] for issue in found.tables["issues"]] == []
+    assert {call["decode_state"] for call in found.tables["calls"]} == {"full"}
+    assert {call["outcome"] for call in found.tables["calls"]} <= {"answered", "faulted"}
 
 
 def test_examples_are_those_of_the_documents() -> None:
     names = {path.stem.split("-")[0] + " " + path.stem.split("-")[1] for path in SCRIPTS}
     assert names >= {"mqqp 4.1", "mqqp 4.2", "mqmr 4.1", "mqso 3.3.4.2", "mqso 3.3.4.6", "mqso 6.1.4"}
+    assert names >= {"mqmp 4.2", "mqmp 4.4", "mqmp 4.5", "mqrr 4.2", "mqrr 4.3", "mqds directory"}
 
 
 def test_files_in_any_order_and_by_spark_alone_give_the_same(spark: SparkSession, sample: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from decoders.interfaces import qmcomm, remoteread
 from ingest.choice import Choice, Scope
 from tests.builders import msmq, rpc
 from tests.builders.conversations import Ends, Talk, frames, write_pcap
@@ -87,6 +88,19 @@ def test_calls_that_wait_for_a_decision_are_bounded(path: Path, monkeypatch: pyt
     found = calls(path, talk)
     # Pushed out before anything had told what they are.
     assert [call["endpoint"] for call in found] == [None] * 3 + ["qm2qm"] * 8
+
+
+def test_interfaces_of_one_port_are_told_apart_by_shape(path: Path) -> None:
+    queue = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "m_pDirectID": "OS:srv\\q"}
+    remote = dict.fromkeys(("dwAccess", "dwShareMode", "fNonRoutingServer", "Major", "Minor", "BuildNumber"), 0)
+    opened = remote | {"pQueueFormat": queue, "pClientId": msmq.HANDLE, "fWorkgroup": 0}
+    talk = msmq.call(joined(2103), remoteread.INTERFACE.uuid, 2, opened, {"pphContext": msmq.HANDLE})
+    (call,) = calls(path, talk)
+    assert (call["endpoint"], call["operation"], call["interface_source"]) == ("RemoteRead", "R_OpenQueue", "port")
+    deleted = {"pObjectFormat": {"ObjType": 1, "pQueueFormat": queue}}
+    talk = msmq.call(joined(2103), qmcomm.INTERFACE.uuid, 9, deleted, {"return_value": 0})
+    (call,) = calls(path, talk)
+    assert (call["endpoint"], call["operation"], call["status"]) == ("qmcomm", "R_QMDeleteObject", 0)
 
 
 def test_typed_rows_say_that_they_are_inferred(path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.scripts.statements import (
     Answer,
     Ask,
     Call,
+    Callback,
     Close,
     Connect,
     Reset,
@@ -62,7 +63,7 @@ def _statement(line: int, tokens: Tokens) -> Statement:
     if verb is None:
         ask = Ask(line, connection, word, _side(tokens, _LEFT))
         return Call(line, ask, _answered(tokens))
-    if connection is not None and word not in ("ask", "answer"):
+    if connection is not None and word not in ("ask", "answer", "callback"):
         raise ScriptError(f"{word!r} takes no connection in front")
     return verb(line, connection, tokens)
 
@@ -98,9 +99,18 @@ def _ask(line: int, connection: str | None, tokens: Tokens) -> Ask:
 
 
 def _answer(line: int, connection: str | None, tokens: Tokens) -> Answer:
+    _without(connection)
+    return Answer(line, tokens.word("a label"), _answered(tokens))
+
+
+def _callback(line: int, connection: str | None, tokens: Tokens) -> Callback:
+    _without(connection)
+    return Callback(line, _ask(line, None, tokens), _answered(tokens))
+
+
+def _without(connection: str | None) -> None:
     if connection is not None:
         raise ScriptError("the label says the connection already")
-    return Answer(line, tokens.word("a label"), _answered(tokens))
 
 
 def _close(line: int, _: str | None, tokens: Tokens) -> Close:
@@ -209,6 +219,7 @@ _OPTIONS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
     "domain": ("domain", str),
     "workstation": ("workstation", str),
     "group": ("group", str),
+    "tap": ("tap", str),
     "reason": ("reason", _checked(lambda word: int(word, 0), "a number")),
 }
 
@@ -217,6 +228,7 @@ _VERBS: Final[Mapping[str, Callable[[int, str | None, Tokens], Statement]]] = {
     "refuse": lambda line, _, tokens: _connect(line, tokens, refused=True),
     "ask": _ask,
     "answer": _answer,
+    "callback": _callback,
     "close": _close,
     "reset": _reset,
     "wait": _wait,

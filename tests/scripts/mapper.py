@@ -8,7 +8,7 @@ from decoders.dcerpc.bind import SyntaxId
 from decoders.msmq.towers import build_tower
 from tests.decoders.dcerpc import pdus
 from tests.scripts.recipes import Recipe, World, fails, plain
-from tests.scripts.words import endpoint, syntax_of
+from tests.scripts.words import PORTS, endpoint, name_of, syntax_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,8 @@ def _map(given: Flat, _: World) -> Flat:
 
 
 def _mapped(given: Flat, asked: Flat, world: World) -> Flat:
-    towers = [] if fails(given) else [_tower(asked["for"], given.get("port", 2105), given.get("host", world.server))]
+    port = given.get("port", PORTS.get(name_of(asked["for"]), PORTS["qm2qm"]))
+    towers = [] if fails(given) else [_tower(asked["for"], port, given.get("host", world.server))]
     return {**asked, "entry_handle": None, "num_towers": len(towers), "ITowers": towers, **given}
 
 

@@ -15,6 +15,7 @@ from tests.scripts.statements import (
     Answer,
     Ask,
     Call,
+    Callback,
     Close,
     Connect,
     Reset,
@@ -25,7 +26,7 @@ from tests.scripts.statements import (
 )
 from tests.scripts.tape import Tape, Timed
 from tests.scripts.wire import Wire
-from tests.scripts.words import meaning
+from tests.scripts.words import PORTS, meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 FIRST_CLIENT_PORT: Final = 50_001
 FIRST_GROUP: Final = 0x1001
-_PORTS: Final = {"qm2qm": 2105, "qmmgmt": 2103, "epm": 135}
 _OTHER_PORT: Final = 49_152
 
 
@@ -52,6 +52,7 @@ class _Pending:
     connection: _Connection
     asked: calls.Asked
     call_id: int
+    by_client: bool = True
 
 
 def play(script: str) -> list[Timed]:
@@ -76,6 +77,16 @@ def capture(folder: Path, script: str, name: str = "script.pcap") -> Path:
     return path
 
 
+def captures(folder: Path, script: str) -> list[Path]:
+    """A file for each tap, in the order of their names."""
+    frames = play(script)
+    paths = []
+    for tap in sorted({one.tap for one in frames}):
+        paths.append(folder / f"{tap or 'script'}.pcap")
+        write(paths[-1], (one for one in frames if one.tap == tap))
+    return paths
+
+
 class _Player:
     def __init__(self) -> None:
         self.tape = Tape()
@@ -88,17 +99,17 @@ class _Player:
             case Connect():
                 self._connect(statement)
             case Call():
-                pending = self._ask(statement.ask)
-                self._answer(statement.line, pending, statement.answered)
+                self._answer(statement.line, self._ask(statement.ask), statement.answered)
             case Ask():
                 label = statement.label or ""
                 if label in self._pending:
                     raise ScriptError(f"{label!r} waits for its answer already")
                 self._pending[label] = self._ask(statement)
             case Answer():
-                if statement.label not in self._pending:
-                    raise ScriptError(f"nothing was asked as {statement.label!r}")
-                self._answer(statement.line, self._pending.pop(statement.label), statement.answered)
+                self._answer(statement.line, self._waiting(statement.label), statement.answered)
+                del self._pending[statement.label]
+            case Callback():
+                self._answer(statement.line, self._call_back(statement.ask), statement.answered)
             case Close():
                 self._close(statement.line, self._named(statement.name))
             case Reset():
@@ -112,12 +123,13 @@ class _Player:
         group, asked = FIRST_GROUP + len(self._connections), 0
         if setup.group != "new":
             group = asked = self._find(setup.group).group
-        port = setup.port or _PORTS.get(setup.interface, _OTHER_PORT)
+        port = setup.port or PORTS.get(setup.interface, _OTHER_PORT)
         client_port = FIRST_CLIENT_PORT + len(self._connections)
         talk = Talk(Ends(client_port, port, setup.client, setup.server))
         wire = Wire(setup, port, group, asked, f"{client_port}")
         connection = _Connection(setup, talk, wire, group)
         self._connections.append(connection)
+        self.tape.place(talk, setup.tap)
         if setup.midstream:
             talk.join()
         else:
@@ -144,16 +156,28 @@ class _Player:
             self._close(setup.line, connection)
 
     def _ask(self, ask: Ask) -> _Pending:
+        if calls.is_callback(ask.operation):
+            raise ScriptError(f"{ask.operation!r} is a callback: 'callback LABEL {ask.operation}'")
         connection = self._speaking(ask)
+        connection.last_call += 1
+        return self._asked(ask, connection, connection.last_call, by_client=True)
+
+    def _call_back(self, ask: Ask) -> _Pending:
+        """[MS-RPCE] 3.3.1.5.9: with the call id of the call that waits."""
+        if not calls.is_callback(ask.operation):
+            raise ScriptError(f"{ask.operation!r} is no callback")
+        waiting = self._waiting(ask.label or "")
+        return self._asked(ask, waiting.connection, waiting.call_id, by_client=False)
+
+    def _asked(self, ask: Ask, connection: _Connection, call_id: int, *, by_client: bool) -> _Pending:
         self._prepare(connection)
         asked = calls.ask(ask.operation, ask.asked.values, self._world, connection.setup.syntax)
-        connection.last_call += 1
-        data = connection.wire.request(asked.stub, asked.opnum, connection.last_call)
-        self.tape.say(connection.talk, ask.line, "request", data, from_client=True, lost=ask.asked.lost)
-        return _Pending(connection, asked, connection.last_call)
+        data = connection.wire.request(asked.stub, asked.opnum, call_id, from_client=by_client)
+        self.tape.say(connection.talk, ask.line, "request", data, from_client=by_client, lost=ask.asked.lost)
+        return _Pending(connection, asked, call_id, by_client)
 
     def _answer(self, line: int, pending: _Pending, side: Side) -> None:
-        connection = pending.connection
+        connection, from_client = pending.connection, not pending.by_client
         if side.none:
             return
         if not connection.open:
@@ -162,14 +186,20 @@ class _Player:
         self._prepare(connection)
         values = dict(side.values)
         if "fault" in values:
-            about, data = "fault", connection.wire.fault(meaning("fault", values.pop("fault")), pending.call_id)
+            status = meaning("fault", values.pop("fault"))
+            about, data = "fault", connection.wire.fault(status, pending.call_id, from_client=from_client)
             if values:
                 raise ScriptError(f"{next(iter(values))!r} beside a fault")
         else:
             stub = calls.answer(pending.asked, values, self._world, connection.setup.syntax)
-            about, data = "response", connection.wire.response(stub, pending.call_id)
-        self.tape.say(connection.talk, line, about, data, from_client=False, lost=side.lost)
-        self.tape.send(connection.talk, line, "ack", ACK)
+            about, data = "response", connection.wire.response(stub, pending.call_id, from_client=from_client)
+        self.tape.say(connection.talk, line, about, data, from_client=from_client, lost=side.lost)
+        self.tape.send(connection.talk, line, "ack", ACK, from_client=pending.by_client)
+
+    def _waiting(self, label: str) -> _Pending:
+        if label not in self._pending:
+            raise ScriptError(f"nothing was asked as {label!r}")
+        return self._pending[label]
 
     def _close(self, line: int, connection: _Connection) -> None:
         self.tape.send(connection.talk, line, "fin", FIN | ACK)

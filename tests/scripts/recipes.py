@@ -20,6 +20,11 @@ class World:
     server: str = ""
     """Address of the server that is spoken to."""
     starts: int = 0
+    """Reads begun by qm2qm and RemoteRead; by qmcomm2 they are `receives`."""
+    receives: int = 0
+    sends: int = 0
+    columns: list[int] = field(default_factory=list)
+    """Properties that the last search of the directory asks for."""
     last_request_id: int = 1
     _used: set[int] = field(default_factory=set)
 

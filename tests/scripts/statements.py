@@ -42,6 +42,8 @@ class Connect:
     lose: frozenset[str] = frozenset()
     refused: bool = False
     reason: int = 8
+    tap: str = ""
+    """Where its packets are captured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,15 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Callback:
+    """The server asks inside the call that `ask.label` names."""
+
+    line: int
+    ask: Ask
+    answered: Side
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     line: int
     name: str | None
@@ -96,4 +107,4 @@ class Wait:
     us: int
 
 
-Statement: TypeAlias = Connect | Call | Ask | Answer | Close | Reset | Wait
+Statement: TypeAlias = Connect | Call | Ask | Answer | Callback | Close | Reset | Wait

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from decoders.ndr.encoder import encode
-from decoders.ndr.model import Arm, Array, Enum, Pointer, PointerKind, Scalar, Struct, Syntax, Union
+from decoders.ndr.model import Arm, Array, Enum, Named, Pointer, PointerKind, Scalar, Struct, Syntax, Union
 from tests.scripts.statements import ScriptError
 from tests.scripts.words import BY_NAME
 
@@ -22,24 +22,38 @@ Flat = dict[str, Any]
 
 def stub(interface: str, name: str, direction: Direction, flat: Flat, syntax: str) -> bytes:
     operation, types = _lenient(interface, name)
-    members = operation.on_the_wire(direction)
-    values = {member.name: _built(member, flat) for member in members}
     # The sizes that arrays of an answer have by the request.
-    return encode(operation, direction, flat | values, types, Syntax(syntax), "<", fill=0xCD)
+    values = flat | built(interface, name, direction, flat)
+    return encode(operation, direction, values, types, Syntax(syntax), "<", fill=0xCD)
+
+
+def built(interface: str, name: str, direction: Direction, flat: Flat) -> Flat:
+    """With their structures around them."""
+    operation, _ = _lenient(interface, name)
+    return {member.name: _built(member, flat) for member in operation.on_the_wire(direction)}
 
 
 @cache
-def names(interface: str, name: str, direction: Direction) -> frozenset[str]:
-    """What may be given to an operation by the declaration."""
-    operation, _ = _lenient(interface, name)
-    return frozenset(found for member in operation.on_the_wire(direction) for found in _names(member))
-
-
-def _names(member: Member) -> set[str]:
-    found = {member.name} if member.name else set()
-    for inner in _members(member.type):
-        found |= _names(inner)
+def declared_types(interface: str, name: str, direction: Direction) -> Mapping[str, Type]:
+    """What may be given to an operation by the declaration, and what is to be found there behind all pointers."""
+    operation, types = _lenient(interface, name)
+    found: dict[str, Type] = {}
+    for member in operation.on_the_wire(direction):
+        _add_types(member, types, found)
     return found
+
+
+def _add_types(member: Member, types: Mapping[str, Type], found: dict[str, Type]) -> None:
+    if member.name:
+        found.setdefault(member.name, _pointed_at(member.type, types))
+    for inner in _members(member.type):
+        _add_types(inner, types, found)
+
+
+def _pointed_at(declared: Type, types: Mapping[str, Type]) -> Type:
+    while isinstance(declared, Pointer | Named):
+        declared = types[declared.name] if isinstance(declared, Named) else declared.to
+    return declared
 
 
 def _members(declared: Type) -> tuple[Member, ...]:
@@ -85,7 +99,7 @@ def _fitting(declared: Scalar, name: str, value: object) -> int:
 def _lenient(interface: str, name: str) -> tuple[Operation, Mapping[str, Type]]:
     """The declarations with an empty arm for whatever a hostile peer switches on."""
     declared = BY_NAME[interface]
-    operation = next(operation for operation in declared.operations if operation.name == name)
+    operation = next(operation for operation in declared.all_operations if operation.name == name)
     parameters = tuple(replace(one, member=_member(one.member)) for one in operation.parameters)
     return replace(operation, parameters=parameters), {key: _opened(value) for key, value in declared.types.items()}
 

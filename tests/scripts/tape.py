@@ -23,6 +23,7 @@ class Timed:
     line: int
     """Of the script."""
     about: str
+    tap: str = ""
 
 
 class Tape:
@@ -31,6 +32,11 @@ class Tape:
         self.pause_us = 0
         """From the last packet to the next, if not one step."""
         self._last_us: int | None = None
+        self._taps: dict[Talk, str] = {}
+
+    def place(self, talk: Talk, tap: str) -> None:
+        """Says where it is captured."""
+        self._taps[talk] = tap
 
     @property
     def next_us(self) -> int:
@@ -60,4 +66,4 @@ class Tape:
         talk.send(payload, flags, from_client=from_client)
         if not lost:
             (frame,) = frames(talk.ends, talk.packets[-1])
-            self.frames.append(Timed(now, frame, line, about))
+            self.frames.append(Timed(now, frame, line, about, self._taps.get(talk, "")))

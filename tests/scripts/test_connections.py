@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.local import Local
-from tests.scripts.player import capture, play
+from tests.scripts.player import capture, captures, play
 from tests.scripts.tape import START_US
 
 if TYPE_CHECKING:
@@ -148,3 +148,20 @@ def test_large_messages_come_in_fragments_and_segments(tmp_path: Path, auth: str
     assert (call["decode_state"], call["request_fragments"], call["response_fragments"]) == ("full", 3, 5)
     assert max(len(one.frame.captured) for one in play(script)) == 1_400 + 54
     assert play(script) == play(script)
+
+
+def test_taps_make_captures_of_one_time(tmp_path: Path) -> None:
+    script = """connect a auth none tap office
+    connect b auth none tap backbone
+    a: RemoteQMPurgeQueue
+    b: RemoteQMPurgeQueue
+    a: RemoteQMCloseQueue"""
+    backbone, office = captures(tmp_path, script)
+    assert (backbone.name, office.name) == ("backbone.pcap", "office.pcap")
+    (one,) = Local(backbone).tables["calls"]
+    assert one["id"]["orig_p"] == 50_002
+    assert [call["id"]["orig_p"] for call in Local(office).tables["calls"]] == [50_001, 50_001]
+    both = Local(*captures(tmp_path, script)).tables["calls"]
+    times = sorted(call["ts_ns"] for call in both)
+    assert times == [call["ts_ns"] for call in calls(tmp_path, script)]
+    assert [path.name for path in captures(tmp_path, "connect")] == ["script.pcap"]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.local import Local
-from tests.scripts.defaults import RECIPES, message
+from tests.scripts.calls import is_callback
+from tests.scripts.defaults import RECIPES
+from tests.scripts.messages import message
 from tests.scripts.player import capture
 from tests.scripts.tape import START_US
 from tests.scripts.words import handle
@@ -37,14 +39,20 @@ def only(folder: Path, call: str, *, interface: str = "qm2qm", issues: tuple[str
 
 @pytest.mark.parametrize("syntax", ["ndr", "ndr64"])
 def test_every_operation_plays_with_defaults(tmp_path: Path, syntax: str) -> None:
-    lines = [f"connect {name} interface {name} syntax {syntax}" for name in ("qm2qm", "qmmgmt", "epm")]
-    found = played(tmp_path, "\n".join((*lines, *RECIPES)))
+    interfaces = dict.fromkeys(interface for interface, _ in RECIPES.values())
+    lines = [f"connect {name} interface {name} syntax {syntax}" for name in interfaces]
+    lines += [operation for operation in RECIPES if not is_callback(operation)]
+    lines += [
+        "ask waiting S_DSGetProps",
+        *(f"callback waiting {operation}" for operation in RECIPES if is_callback(operation)),
+    ]
+    found = played(tmp_path, "\n".join((*lines, "answer waiting")))
     calls = found.tables["calls"]
     assert {call["operation"] for call in calls} == set(RECIPES)
-    assert {(call["decode_state"], call["interface_source"], call["outcome"]) for call in calls} == {
-        ("full", "bind", "answered")
-    }
+    assert {call["operation"] for call in calls if call["is_callback"]} == set(filter(is_callback, RECIPES))
+    assert {(call["decode_state"], call["outcome"]) for call in calls} == {("full", "answered")}
     for call in calls:
+        assert call["interface_source"] == ("outer_call" if call["is_callback"] else "bind")
         secured = (5, "alice", "CORP") if call["endpoint"] != "epm" else (None, None, None)
         assert (call["auth_level"], call["username"], call["domain"]) == secured
         assert call["transfer_syntax"] == syntax
@@ -114,7 +122,8 @@ def test_sequential_ids(tmp_path: Path, call: str, sequential: int) -> None:
 
 def test_messages_as_wanted(tmp_path: Path) -> None:
     assert message(50, 1) == message(50, 1) != message(50, 2)
-    assert _bytes(only(tmp_path, "RemoteQMStartReceive -> buffer=00112233"))["lpBuffer"]["size"] == 4
+    no_message = only(tmp_path, "RemoteQMStartReceive -> buffer=00112233", issues=("message-cut",))
+    assert _bytes(no_message)["lpBuffer"]["size"] == 4
     assert _bytes(only(tmp_path, "RemoteQMStartReceive -> message=null"))["lpBuffer"] is None
     script = "connect\nRemoteQMStartReceive -> message=50/1 packet_size=77"
     found = Local(capture(tmp_path, script), keep_payload=True).tables["qm2qm_RemoteQMStartReceive"]

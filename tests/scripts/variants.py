@@ -6,17 +6,23 @@ import struct
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.interfaces import mqmq
-from decoders.msmq.properties import PROPERTIES
+from decoders.msmq.properties import PROPERTIES, Property
 from decoders.msmq.variants import vt_number
 from decoders.ndr.model import Scalar, Struct, Union
+from tests.scripts.object_properties import OBJECT_PROPERTIES
+from tests.scripts.words import handle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tests.scripts.object_properties import ObjectProperty
     from tests.scripts.stubs import Flat
 
+OBJECT: Final = 0
+"""In place of an MgmtObjectType: the properties that objects have."""
+
 VT_NULL: Final = vt_number("VT_NULL")
-_LONG, _TEXT, _BLOB = (vt_number(name) for name in ("VT_UI4", "VT_LPWSTR", "VT_BLOB"))
+_LONG, _TEXT, _BLOB, _GUID = (vt_number(name) for name in ("VT_UI4", "VT_LPWSTR", "VT_BLOB", "VT_CLSID"))
 _TEXTS, _VARIANTS = vt_number("VT_VECTOR|VT_LPWSTR"), vt_number("VT_VECTOR|VT_VARIANT")
 _LONGS, _TIMES = vt_number("VT_VECTOR|VT_UI4"), vt_number("VT_VECTOR|VT_I4")
 _YESTERDAY: Final = 1_767_510_000
@@ -47,12 +53,18 @@ _TYPICAL: Final[Mapping[str, object]] = {
         [_TIMES, [0]],
         [_VARIANTS, [[_TEXTS, ["10.0.0.9"]]]],
     ],
+    "PROPID_Q_PATHNAME": "hq\\private$\\orders",
+    "PROPID_Q_LABEL": "orders",
+    "PROPID_Q_QUOTA": 0xFFFF_FFFF,
+    "PROPID_QM_PATHNAME": "hq",
+    "PROPID_QM_MACHINE_TYPE": "Windows NT (Intel)",
 }
 _ELSEWHERE: Final[Mapping[int, object]] = {
     # SEQUENCE_INFO, [MS-MQMQ] 2.2.5.1: every VT_BLOB property is one.
     _BLOB: struct.pack("<qII", 9, 4, 3),
     _TEXT: "text",
     _TEXTS: ["text"],
+    _GUID: handle("orders"),
 }
 _OCTETS: Final = (mqmq.BLOB, mqmq.CAUB)
 
@@ -86,22 +98,27 @@ def _held(declared: object, value: Any) -> object:  # noqa: ANN401
     return {count: len(value or ()), counted: value}
 
 
+def _known(kind: int, propid: int) -> Property | ObjectProperty | None:
+    return OBJECT_PROPERTIES.get(propid) if kind == OBJECT else PROPERTIES.get((kind, propid))
+
+
 def expected_type(kind: int, propid: int) -> int:
     """Of an answer; nothing is said of properties that nobody knows."""
-    known = PROPERTIES.get((kind, propid))
+    known = _known(kind, propid)
     return VT_NULL if known is None else known.vt
 
 
 def guessed_type(kind: int, propid: int, value: object) -> int:
     if value is None:
         return VT_NULL
-    if (kind, propid) in PROPERTIES:
+    if _known(kind, propid) is not None:
         return expected_type(kind, propid)
     return _TEXT if isinstance(value, str) else _TEXTS if isinstance(value, list) else _LONG
 
 
 def typical(kind: int, propid: int, vt: int) -> object:
-    known = PROPERTIES.get((kind, propid))
+    known = _known(kind, propid)
     if known is None or known.vt != vt:
         return _ELSEWHERE.get(vt)
-    return _TYPICAL.get(known.name) or next(iter(known.values), _ELSEWHERE.get(vt))
+    values = known.values if isinstance(known, Property) else ()
+    return _TYPICAL.get(known.name) or next(iter(values), _ELSEWHERE.get(vt))

@@ -58,38 +58,46 @@ class Wire:
         """One version is supported: 5.0."""
         return pdus.pdu(pdus.BIND_NAK, struct.pack("<HBBBx", self._setup.reason, 1, 5, 0), call_id=_FIRST_CALL)
 
-    def request(self, stub: bytes, opnum: int, call_id: int) -> bytes:
+    def request(self, stub: bytes, opnum: int, call_id: int, *, from_client: bool = True) -> bytes:
         return self._fragments(
             stub,
             f"request {call_id}",
+            _sender(from_client),
             lambda piece, flags, auth: pdus.request(piece, "<", opnum, flags=flags, call_id=call_id, auth=auth),
         )
 
-    def response(self, stub: bytes, call_id: int) -> bytes:
+    def response(self, stub: bytes, call_id: int, *, from_client: bool = False) -> bytes:
         return self._fragments(
             stub,
             f"response {call_id}",
+            _sender(from_client),
             lambda piece, flags, auth: pdus.response(piece, flags=flags, call_id=call_id, auth=auth),
         )
 
-    def fault(self, status: int, call_id: int) -> bytes:
-        return pdus.fault(status, call_id=call_id, auth=self._verifier("response", b""))
+    def fault(self, status: int, call_id: int, *, from_client: bool = False) -> bytes:
+        return pdus.fault(status, call_id=call_id, auth=self._verifier(_sender(from_client), b""))
 
-    def _fragments(self, stub: bytes, what: str, build: Callable[[bytes, int, pdus.Auth | None], bytes]) -> bytes:
+    def _fragments(
+        self, stub: bytes, what: str, sender: str, build: Callable[[bytes, int, pdus.Auth | None], bytes]
+    ) -> bytes:
         if self._level == _PRIVACY:
             stub = random.Random(f"{self._seed} {what}").randbytes(len(stub))
-        side = what.partition(" ")[0]
-        return b"".join(build(piece, flags, self._verifier(side, piece)) for piece, flags in _pieces(stub))
+        return b"".join(build(piece, flags, self._verifier(sender, piece)) for piece, flags in _pieces(stub))
 
     def _token(self, token: bytes) -> pdus.Auth | None:
         return pdus.Auth(token, level=self._level) if self.secured else None
 
-    def _verifier(self, side: str, stub: bytes) -> pdus.Auth | None:
+    def _verifier(self, sender: str, stub: bytes) -> pdus.Auth | None:
         if not self.secured:
             return None
-        number = self._signed[side]
-        self._signed[side] += 1
-        return pdus.Auth(ntlm.signature(number, self._seed + side), level=self._level, pad=-len(stub) % 4)
+        number = self._signed[sender]
+        self._signed[sender] += 1
+        return pdus.Auth(ntlm.signature(number, self._seed + sender), level=self._level, pad=-len(stub) % 4)
+
+
+def _sender(from_client: bool) -> str:
+    """By what each side mostly sends; both count their signatures."""
+    return "request" if from_client else "response"
 
 
 def _pieces(stub: bytes) -> Iterator[tuple[bytes, int]]:

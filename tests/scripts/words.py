@@ -4,47 +4,29 @@ from __future__ import annotations
 
 import re
 import uuid
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from decoders.interfaces import INTERFACES, mqmq, qm2qm, qmmgmt
-from decoders.msmq.properties import PROPERTIES
-from decoders.msmq.variants import vt_number
-from decoders.status.ept import EPT
-from decoders.status.hresult import HRESULT_NAMES
-from decoders.status.mq import MQ
-from decoders.status.nca import NCA
-from decoders.status.ntstatus import NTSTATUS
+from decoders.interfaces import INTERFACES
+from decoders.ndr.layout import is_octets
+from decoders.ndr.model import Array, ContextHandle, Guid
+from tests.scripts.constants import CONSTANTS
 from tests.scripts.statements import Bare, ScriptError, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from decoders.ndr.model import Type
+
 BY_NAME: Final = {interface.name: interface for interface in INTERFACES.values()}
-
-ACTIONS: Final = {
-    "RECEIVE": 0x0000_0000,
-    "PEEK_CURRENT": 0x8000_0000,
-    "PEEK_NEXT": 0x8000_0001,
-    "LOOKUP_PEEK_CURRENT": 0x4000_0010,
-    "LOOKUP_PEEK_NEXT": 0x4000_0011,
-    "LOOKUP_PEEK_PREV": 0x4000_0012,
-    "LOOKUP_RECEIVE_CURRENT": 0x4000_0020,
-    "LOOKUP_RECEIVE_NEXT": 0x4000_0021,
-    "LOOKUP_RECEIVE_PREV": 0x4000_0022,
+PORTS: Final = {
+    "epm": 135,
+    "qm2qm": 2105,
+    **dict.fromkeys(("qmmgmt", "qmcomm", "qmcomm2", "RemoteRead"), 2103),
+    **dict.fromkeys(("dscomm", "dscomm2"), 2101),
 }
-"""[MS-MQQP] 2.2.2.1, without MQ_ACTION_ and MQ_."""
-
-_CODES: Final = NCA | EPT | NTSTATUS | HRESULT_NAMES | MQ
-CONSTANTS: Final[Mapping[str, int]] = {
-    "INFINITE": 0xFFFF_FFFF,
-    **{name: code for code, name in _CODES.items()},
-    **ACTIONS,
-    **dict(qm2qm.REMOTEREADACK.members),
-    **dict(qmmgmt.MgmtObjectType.members),
-    **dict(mqmq.QUEUE_FORMAT_TYPE.members),
-    **dict(mqmq.VARENUM.members),
-    **{entry.name: entry.propid for entry in PROPERTIES.values()},
-}
+"""Where servers listen unless told otherwise."""
 _GUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
@@ -72,13 +54,34 @@ def syntax_of(interface: str, version: tuple[int, int] | None = None) -> tuple[s
     return (interface, *(version or (1, 0)))
 
 
+def name_of(interface: tuple[str, int, int]) -> str:
+    known = INTERFACES.get(interface[0])
+    return interface[0] if known is None else known.name
+
+
 def endpoint(interface: str, port: int) -> Endpoint:
     return Endpoint(syntax_of(interface), port)
 
 
-def meaning(name: str, value: Written) -> Any:  # noqa: ANN401
-    """Of the value given to that parameter."""
-    return _READERS.get(name, _plain)(name, value)
+def unit_of_work(identifier: str) -> bytes:
+    """The XACTUOW that a transaction's identifier stands for."""
+    return uuid.UUID(identifier).bytes_le
+
+
+def meaning(name: str, value: Written, declared: Type | None = None) -> Any:  # noqa: ANN401
+    """Of the value given to that parameter, which the IDL may have a type for."""
+    return (_READERS.get(name) or _reader(declared))(name, value)
+
+
+def _reader(declared: Type | None) -> Callable[[str, Written], Any]:
+    match declared:
+        case Guid() | ContextHandle():
+            return _identifier
+        case Array(of=Guid()):
+            return _identifiers
+        case Array() if is_octets(declared.of):
+            return _octets
+    return _plain
 
 
 def _plain(name: str, value: Written) -> Any:  # noqa: ANN401
@@ -90,11 +93,11 @@ def _plain(name: str, value: Written) -> Any:  # noqa: ANN401
         return None
     if _GUID.fullmatch(value.text):
         return value.text.lower()
-    if value.text in CONSTANTS:
-        return CONSTANTS[value.text]
-    if "|" in value.text and value.text.startswith("VT_"):
-        return vt_number(value.text)
-    return _integer(name, value.text)
+    return reduce(or_, (_number(name, part) for part in value.text.split("|")))
+
+
+def _number(name: str, text: str) -> int:
+    return CONSTANTS[text] if text in CONSTANTS else _integer(name, text)
 
 
 def _integer(name: str, text: str) -> int:
@@ -113,6 +116,12 @@ def _identifier(name: str, value: Written) -> str | None:
     if not _NAME.fullmatch(text):
         raise ScriptError(f"{name}: {text!r} is neither a GUID nor a name for one")
     return handle(text)
+
+
+def _identifiers(name: str, value: Written) -> list[str | None] | None:
+    if not isinstance(value, tuple):
+        return None if _text(name, value) == "null" else [_identifier(name, value)]
+    return [_identifier(name, item) for item in value]
 
 
 def _octets(name: str, value: Written) -> bytes | None:
@@ -137,7 +146,7 @@ def _interface(name: str, value: Written) -> tuple[str, int, int]:
     text = _text(name, value)
     if text not in BY_NAME and not _GUID.fullmatch(text):
         raise ScriptError(f"{name}: {text!r} is neither an interface nor a UUID")
-    return syntax_of(text.lower())
+    return syntax_of(text if text in BY_NAME else text.lower())
 
 
 def _endpoints(name: str, value: Written) -> list[Endpoint]:
@@ -157,8 +166,8 @@ def _text(name: str, value: Written) -> str:
 
 
 _READERS: Final[Mapping[str, Callable[[str, Written], Any]]] = {
-    **dict.fromkeys(("pphContext", "phContext", "entry_handle", "pLicGuid", "obj", "object"), _identifier),
-    **dict.fromkeys(("buffer", "lpBuffer", "stub"), _octets),
+    **dict.fromkeys(("buffer", "descriptor", "stub"), _octets),
+    "transaction": _identifier,
     "message": _message,
     "for": _interface,
     "entries": _endpoints,

@@ -24,6 +24,63 @@ SPREAD_US: Final = 30 * 3600 * 1_000_000
 SOURCE, DESTINATION = 26, 30
 """Addresses in an Ethernet frame with IPv4."""
 Timed = tuple[int, bytes, int]
+FAMILY: Final = (
+    r"""
+    connect a from 10.0.0.20 to 10.0.0.10 interface qmcomm
+    connect b from 10.0.0.20 to 10.0.0.10 interface qmcomm2
+    connect r from 10.0.0.20 interface qmcomm
+    r: R_QMOpenRemoteQueue queue="OS:hq\private$\orders"
+    connect q from 10.0.0.10
+    q: RemoteQMOpenQueue
+    a: rpc_QMOpenQueueInternal queue="OS:hq\private$\orders" hRemoteQueue=7
+    r: R_QMCloseRemoteQueueContext
+    b: ask m rpc_ACReceiveMessageEx
+    q: RemoteQMStartReceive2
+    q: RemoteQMEndReceive dwAck=1
+    q: RemoteQMStartReceive2 -> message=100/5121
+    q: RemoteQMEndReceive
+    answer m
+    a: rpc_ACCloseHandle
+    q: RemoteQMPurgeQueue
+    q: RemoteQMCloseQueue
+    close q
+    close b
+    close a
+    close r
+    """,
+    r"""
+    connect interface RemoteRead
+    R_OpenQueue queue="OS:hq\private$\orders"
+    R_OpenQueueForMove queue="SUBQUEUE=OS:hq\private$\orders;bad"
+    R_CreateCursor
+    R_StartReceive ulAction=PEEK_CURRENT hCursor=3
+    R_StartReceive ulAction=PEEK_NEXT hCursor=3
+    R_CloseCursor
+    R_StartReceive ulAction=LOOKUP_PEEK_CURRENT LookupId=0x1401
+    R_MoveMessage LookupId=0x1401
+    R_QMEnlistRemoteTransaction transaction=T1
+    R_StartTransactionalReceive transaction=T1
+    R_EndTransactionalReceive
+    R_CloseQueue
+    close
+    """,
+    r"""
+    connect x interface qmcomm
+    connect y interface qmcomm2
+    x: R_QMObjectPathToObjectFormat lpwcsPathName="hq\private$\orders"
+    x: R_QMGetObjectProperties queue="OS:hq\private$\orders"
+    x: rpc_QMOpenQueueInternal queue="OS:hq\private$\orders"
+    x: R_QMEnlistInternalTransaction transaction=T1
+    y: rpc_ACReceiveMessageEx transaction=T1
+    x: R_QMAbortTransaction
+    y: rpc_ACSendMessageEx
+    x: R_QMDeleteObject queue="OS:hq\private$\orders"
+    x: rpc_ACCloseHandle
+    close y
+    close x
+    """,
+)
+"""Of the whole family: what one conversation says is completed by another."""
 
 
 def crowd(seed: int, talks: int, *, services: bool = False) -> list[Timed]:
@@ -36,7 +93,7 @@ def crowd(seed: int, talks: int, *, services: bool = False) -> list[Timed]:
     for number in range(talks):
         began = START_US + rng.randrange(SPREAD_US)
         pace = rng.choice((1, 1, 50, 2_000))
-        packets = play(talk(rng))
+        packets = play(rng.choice(FAMILY) if number % 4 == 0 else talk(rng))
         first = packets[0].ts_us
         found += [
             (began + (one.ts_us - first) * pace, _elsewhere(one.frame, number), one.frame.wire_len) for one in packets

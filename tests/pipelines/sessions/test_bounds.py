@@ -100,8 +100,22 @@ READING = """
 """
 
 
-def test_memory_does_not_grow_with_the_calls_that_have_passed(tmp_path: Path) -> None:
-    recorded = Recorded(READING, tmp_path)
+SUPPORTED = """
+    connect a interface qmcomm
+    connect b interface qmcomm2 group a
+    rpc_QMOpenQueueInternal dwShareMode=1
+    R_QMEnlistInternalTransaction
+    rpc_ACCreateCursorEx -> status=MQ_INFORMATION_REMOTE_OPERATION
+    rpc_ACReceiveMessageEx transaction=T
+    R_QMAbortTransaction
+    rpc_ACCloseCursor
+    rpc_ACCloseHandle
+"""
+
+
+@pytest.mark.parametrize("script", [READING, SUPPORTED])
+def test_memory_does_not_grow_with_the_calls_that_have_passed(script: str, tmp_path: Path) -> None:
+    recorded = Recorded(script, tmp_path)
     recorded.peak(50, _same)
     assert recorded.peak(2_000, _same) < 1.2 * recorded.peak(800, _same)
 
@@ -117,7 +131,7 @@ def test_queues_that_a_peer_makes_up_are_forgotten(tmp_path: Path) -> None:
 
 
 def test_messages_that_a_peer_never_ends_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelines.sessions.reads.MAX_OPEN_READS", 100)
+    monkeypatch.setattr("pipelines.sessions.reading.MAX_OPEN_READS", 100)
     recorded = Recorded("connect\nRemoteQMStartReceive2 -> pphContext=A\n", tmp_path)
     rows = list(judged(recorded.told(300, _same), {}, SETTINGS))
     doubts = [row["doubt"] for name, row in rows if name == "reads"]

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipelines.facts.vocabulary import STARTS
+from pipelines.facts.vocabulary import AC_RECEIVE, REMOTE_STARTS, STARTS
 from tests.conftest import ROOT
 from tests.local import Local
 from tests.pipelines.rules.fixtures import all_fixtures
 from tests.pipelines.rules.random_talks import talk
+from tests.pipelines.rules.remote_talks import remote_talk
 from tests.pipelines.rules.removal import records, write
 from tests.scripts.player import capture
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 Row = dict[str, Any]
+READING = (
+    *(f"qm2qm_{name}" for name in STARTS),
+    *(f"RemoteRead_{name}" for name in REMOTE_STARTS),
+    f"qmcomm2_{AC_RECEIVE}",
+)
 OUTCOMES = ("acked", "nacked", "cancelled", "timed_out", "failed", "rundown", "unfinished")
 _QUEUE_TWICE = """
     connect a
@@ -46,7 +53,7 @@ _ID_TWICE = """
 
 def _agree(local: Local) -> None:
     tables = local.judged()
-    readable = {row["call_uid"] for name in STARTS for row in local.tables.get(f"qm2qm_{name}", ()) if row["request"]}
+    readable = {row["call_uid"] for name in READING for row in local.tables.get(name, ()) if row["request"]}
     starts = [row["start_call_uid"] for row in tables["reads"] if row["start_call_uid"]]
     assert sorted(starts) == sorted(readable)
     sessions = {row["session_uid"]: row for row in tables["sessions"]}
@@ -81,9 +88,10 @@ def test_reads_that_outlive_their_session(script: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_talks_whole_and_with_losses(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [talk, remote_talk])
+def test_random_talks_whole_and_with_losses(make: Callable[[random.Random], str], seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
-    whole = capture(tmp_path, talk(rng))
+    whole = capture(tmp_path, make(rng))
     _agree(Local(whole))
     header, packets = records(whole)
     for share in (0.03, 0.1, 0.3):

@@ -1,0 +1,60 @@
+"""Sightings of one message become one row."""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import permutations
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from pipelines.messages.merging import ORDER, SEEN, merged
+from schemas.tables.messages import MAX_CALLS_TOLD, MESSAGES
+
+Row = dict[str, Any]
+
+
+def seen(uid: str, at: int, **values: Any) -> Row:  # noqa: ANN401
+    row: Row = dict.fromkeys(SEEN.names)
+    row |= {
+        "message_uid": uid,
+        "ts_ns": at * 1000,
+        "ts": dt.datetime.fromtimestamp(at, dt.UTC),
+        "call_uid": f"R{at:06d}",
+    }
+    return row | {"operation": "R_StartReceive", "seen_as": "peeked"} | values
+
+
+def in_order(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: tuple(row[name] for name in ORDER))
+
+
+def test_a_message_seen_three_times_is_one() -> None:
+    rows = [
+        seen("M1", 1, complete=False, label="cut", body_sha256=None),
+        seen("M1", 2, complete=True, label="whole", body_sha256="aa", seen_as="received"),
+        seen("M1", 3, operation="R_MoveMessage", seen_as="moved"),
+        seen("M2", 2, complete=True, label="other", body_sha256="bb"),
+    ]
+    for shuffled in permutations(rows):
+        first, second = merged(in_order(list(shuffled)))
+        assert (first["label"], first["sightings"], first["bodies"], first["complete"]) == ("whole", 3, 1, True)
+        assert [call["seen_as"] for call in first["calls"]] == ["peeked", "received", "moved"]
+        assert first["first_ts"] < first["last_ts"]
+        assert second["label"] == "other"
+
+
+def test_another_body_under_the_same_id_shows() -> None:
+    (row,) = merged([seen("M1", at, complete=True, body_sha256=str(at % 2)) for at in range(4)])
+    assert row["bodies"] == 2
+
+
+def test_calls_are_told_up_to_a_limit() -> None:
+    (row,) = merged(seen("M1", at) for at in range(MAX_CALLS_TOLD + 5))
+    assert (row["sightings"], len(row["calls"])) == (MAX_CALLS_TOLD + 5, MAX_CALLS_TOLD)
+
+
+@pytest.mark.parametrize("rows", [[], [seen("M1", 1)]])
+def test_rows_fit_the_table(rows: list[Row]) -> None:
+    assert len(pa.Table.from_pylist(list(merged(rows)), schema=MESSAGES.arrow)) == len(rows)
