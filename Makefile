@@ -21,7 +21,7 @@ lint: setup-test  ## ruff, mypy, import-linter
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-fuzz: setup-test  ## 200,000 mutated stubs and 20,000 mutated captures; takes a while
+fuzz: setup-test  ## 600,000 mutated stubs and 20,000 mutated captures; takes a while
 	@$(BIN)/python -m tests.fuzz
 
 promise: setup-test  ## random conversations with packets missing: nobody may look guilty; ten minutes

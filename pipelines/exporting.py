@@ -36,7 +36,7 @@ def json_lines(folder: str, table: Table) -> Iterator[str]:
     """The rows of a table, in the order of its keys; rows with the same keys in the order of their text."""
     root = join(folder, "tables", table.name)
     keys = _WHOLE.get(table.name) or SORT_KEYS[table.name]
-    for paths in _in_turn(root, by_date=keys[0] == f"{dated_by(table)}_ns"):
+    for paths in _in_turn(root, by_date=keys[0].removesuffix("_ns") == dated_by(table)):
         files = [_keyed(path, size, table, keys) for path, size in paths]
         if table.name in _WHOLE:
             files = [iter(sorted(one for file in files for one in file))]

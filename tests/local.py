@@ -22,10 +22,11 @@ from pipelines.judging import ORDER, judged
 from pipelines.rules.catalogue import SETTINGS
 from pipelines.stages.streams import decoded, segment_rows
 from pipelines.streams import Assembler
+from pipelines.summaries import overall
 from schemas.internal import CONVERSATIONS, FACTS, SPLIT_REPORTS
 from schemas.parcels import PARCELS, opened
-from schemas.state import TALLIES
-from schemas.tables import JUDGED, VERDICTS, WRITTEN
+from schemas.state import SUMMARIES
+from schemas.tables import JUDGED, OVERALL, WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -73,13 +74,13 @@ class Local:
     def judged(self, settings: Mapping[str, int] = SETTINGS) -> dict[str, list[Row]]:
         """Rows of sessions, reads, findings and verdicts, as their tables would have them."""
         facts = sorted(self.tables["facts"], key=lambda row: tuple(row[name] for name in ORDER))
-        found: dict[str, list[Row]] = {table.name: [] for table in (*JUDGED, TALLIES)}
+        found: dict[str, list[Row]] = {table.name: [] for table in (*JUDGED, *SUMMARIES)}
         for name, row in judged(facts, known_versions(self.tables["versions"]), settings):
             found[name].append(row)
-        found[VERDICTS.name] = found.pop(TALLIES.name)
+        found |= {table.name: rows for table, rows in overall(found)}
         return {
             table.name: pa.Table.from_pylist(found[table.name], schema=table.arrow).to_pylist()
-            for table in (*JUDGED, VERDICTS)
+            for table in (*JUDGED, *OVERALL)
         }
 
     def imbalances(self) -> list[str]:

@@ -22,7 +22,7 @@ REPLAYS = {"stubs": stubs.replay, "captures": captures.replay}
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--stubs", type=int, default=200_000, metavar="N")
+    parser.add_argument("--stubs", type=int, default=600_000, metavar="N")
     parser.add_argument("--captures", type=int, default=20_000, metavar="N")
     parser.add_argument("--seed", type=int, default=1, help="0: a new one, told in the last line")
     parser.add_argument("--minutes", type=float, default=60, help="stop after so long")

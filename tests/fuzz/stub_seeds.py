@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from decoders.interfaces import INTERFACES, mqmq
+from decoders.ndr.counts import compared_with
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import ByteOrder
 from decoders.ndr.layout import is_octets
@@ -49,7 +50,7 @@ class Wire(NamedTuple):
 WIRES = tuple(
     Wire(interface, operation, direction, syntax, order)
     for syntax, order, interface in product(Syntax, get_args(ByteOrder), INTERFACES.values())
-    for operation, direction in product(interface.operations, (Direction.IN, Direction.OUT))
+    for operation, direction in product(interface.all_operations, (Direction.IN, Direction.OUT))
 )
 BY_NAME = {wire.name: wire for wire in WIRES}
 
@@ -57,9 +58,10 @@ BY_NAME = {wire.name: wire for wire in WIRES}
 class Lively(Honest):
     """Honest values, with towers where bytes stand and vectors of variants within themselves."""
 
-    def _array(self, declared: Array) -> bytes | list[Any]:
+    def _array(self, declared: Array) -> bytes | str | list[Any]:
         rng, element = self._rng, self._resolved(declared.of)
-        if is_octets(element) and declared.bound is None and rng.random() < 0.4:
+        free = declared.bound is None and not isinstance(compared_with(declared.size_is), int)
+        if is_octets(element) and free and rng.random() < 0.4:
             tower = build_tower((rng.choice(list(INTERFACES)), "1.0"), rng.getrandbits(16), "10.0.0.2")
             return tower[: rng.choice((len(tower), rng.randrange(len(tower))))]
         if any(element is outer for outer in self._open):

@@ -104,6 +104,9 @@ class Shapes:
         if isinstance(element, Scalar) and element.size == 1 and not element.signed:
             if not isinstance(value, bytes):
                 yield f"{path} is no bytes"
+        elif isinstance(element, Scalar) and element.character:
+            if not isinstance(value, str) or value.endswith("\0"):
+                yield f"{path} is no text"
         elif not isinstance(value, list):
             yield f"{path} is no list"
         else:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from decoders.dcerpc.well_known import PORTS
+from decoders.tcp.model import ACK, RST
 from ingest.captures import open_capture
 from ingest.containers.model import Position
 from ingest.conversations import endpoint_key
@@ -64,7 +65,8 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
         row["packets"] += 1
         row["last_ts_ns"] = (10**15 + frame) * 1_000
         row["payload_bytes"] += len(item.payload)
-        row["well_known_port"] |= bool(item.payload) and bool(PORTS & {item.sport, item.dport})
+        accepted = item.flags & (ACK | RST) == ACK
+        row["well_known_port"] |= (bool(item.payload) or accepted) and bool(PORTS & {item.sport, item.dport})
         row["may_be_rpc"] |= begins_like_rpc(item.payload)
         sides, ends = ["base_low", "base_high"], ["low_end", "high_end"]
         if (int(source[0]), source[1]) > (int(target[0]), target[1]):

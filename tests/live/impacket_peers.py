@@ -14,7 +14,7 @@ from tests.live.report import HOST, TIMEOUT_S, Told
 from tests.live.story import DOMAIN, PASSWORD, USERNAME
 
 if TYPE_CHECKING:
-    from tests.live.story import Talk
+    from tests.live.model import Talk
 
 _WHOLE = rpcrt.PFC_FIRST_FRAG | rpcrt.PFC_LAST_FRAG
 

@@ -13,7 +13,7 @@ from samples import mgmt_ndr, msmq_ndr
 from samples.ndr_base import ContextHandle, encode
 
 if TYPE_CHECKING:
-    from tests.live.story import Call, Values
+    from tests.live.model import Call, Values
 
 _MODULES = {"qm2qm": msmq_ndr, "qmmgmt": mgmt_ndr}
 _UNIONS = {"type": "u", "m_qft": "u", "vt": "_varUnion"}

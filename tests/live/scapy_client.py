@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scapy.layers.dcerpc import DCE_C_AUTHN_LEVEL, DceRpc5Fault, DCERPC_Transport, find_dcerpc_interface
 from scapy.layers.msrpce.rpcclient import DCERPC_Client
@@ -11,7 +11,10 @@ from scapy.layers.ntlm import NTLMSSP
 from decoders.ndr.model import Direction, Syntax
 from tests.live.report import HOST, TIMEOUT_S, Told
 from tests.live.scapy_stubs import ENDIAN, stub
-from tests.live.story import DOMAIN, PASSWORD, USERNAME, Talk
+from tests.live.story import DOMAIN, PASSWORD, USERNAME
+
+if TYPE_CHECKING:
+    from tests.live.model import Talk
 
 
 def talk_to(port: int, talk: Talk, told: Told) -> None:

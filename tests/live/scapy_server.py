@@ -14,10 +14,12 @@ from scapy.layers.ntlm import NTLMSSP, MD4le
 from decoders.ndr.model import Direction, Syntax
 from tests.live.report import HOST, TIMEOUT_S, Told
 from tests.live.scapy_stubs import stub
-from tests.live.story import DOMAIN, PASSWORD, USERNAME, Call, Talk
+from tests.live.story import DOMAIN, PASSWORD, USERNAME
 
 if TYPE_CHECKING:
     from scapy.packet import Packet
+
+    from tests.live.model import Call, Talk
 
 _HEADER_BYTES = 16
 _LITTLE_ENDIAN = 0x10

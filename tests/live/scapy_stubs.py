@@ -12,10 +12,12 @@ from scapy.packet import Packet, Raw
 from decoders.ndr.encoder import encode
 from decoders.ndr.model import Direction, Syntax
 from decoders.ndr.texts import guid_bytes
+from tests.second_opinion.stubs.scapy_calls import call as opinion
+from tests.second_opinion.stubs.scapy_declarations import VOID
 
 if TYPE_CHECKING:
     from decoders.ndr.interpreter import ByteOrder
-    from tests.live.story import Call, Talk, Values
+    from tests.live.model import Call, Talk, Values
 
 ENDIAN = {"<": "little", ">": "big"}
 _OPERATIONS = {"qm2qm": ms_mqqp.QM2QM_OPNUMS, "qmmgmt": ms_mqmr.QMMGMT_OPNUMS}
@@ -39,9 +41,11 @@ _UNIONS = {"type": "value", "m_qft": "value", "vt": "_varUnion"}
 def stub(talk: Talk, call: Call, direction: Direction) -> Packet:
     operation = call.declared
     values = call.request if direction is Direction.IN else call.response
-    if call.operation == "RemoteQmGetVersion" and direction is Direction.OUT:
+    if call.operation in VOID and direction is Direction.OUT:
         # scapy-rpc has a return value where the method is void: our encoder's bytes instead.
         return Raw(load=encode(operation, direction, values, call.interface.types, talk.syntax, talk.byte_order))
+    if talk.mended:
+        return opinion(call.operation, direction, talk.syntax, talk.byte_order).packet(values)
     made = _OPERATIONS[call.interface.name][operation.opnum]
     packet = _packet(made.request if direction is Direction.IN else made.response, values, talk.byte_order)
     packet.ndr64 = talk.syntax is Syntax.NDR64

@@ -5,89 +5,22 @@ No scapy and no impacket here: the tests read it as what went in, the process th
 
 from __future__ import annotations
 
-import random
-import uuid
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from decoders.interfaces import qm2qm, qmmgmt
-from decoders.ndr.model import Interface, Operation, Syntax
-from samples.user_message import Message
-
-if TYPE_CHECKING:
-    from decoders.ndr.interpreter import ByteOrder
-
-Values = dict[str, Any]
+from decoders.ndr.model import Syntax
+from tests.live.messages import LARGE, ODD, QUEUE, SENDER, SMALL
+from tests.live.model import Call, Talk, Values
+from tests.live.queues_story import applications, remote_read
 
 CONNECT, INTEGRITY, PRIVACY = 2, 5, 6
 USERNAME, DOMAIN, PASSWORD = "branch-reader", "CORP", "orders-4711"
-SENDER: Final = uuid.UUID("6f1d3c52-8a47-4e0b-9c35-2b7e90d4a118")
 LICENCE = "00c0ffee-1e1e-4bad-9bad-c0de0badf00d"
 SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 READ = "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
-QUEUE = r"OS:hq-mq01\private$\orders"
 RECEIVE, PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT = 0x00000000, 0x80000000, 0x40000020
 RR_ACK = 2
 IO_TIMEOUT = 0xC00E001B
 ACCESS_DENIED = 5
-LARGE_BODY_BYTES = 300_000
-
-
-@dataclass(frozen=True)
-class Call:
-    operation: str
-    request: Values
-    response: Values
-    fault: int | None = None
-    """Status of the fault that answers it instead of a response."""
-
-    @property
-    def interface(self) -> Interface:
-        return _DECLARED[self.operation][0]
-
-    @property
-    def declared(self) -> Operation:
-        return _DECLARED[self.operation][1]
-
-
-_DECLARED: Final = {
-    operation.name: (interface, operation)
-    for interface in (qm2qm.INTERFACE, qmmgmt.INTERFACE)
-    for operation in interface.operations
-}
-
-
-@dataclass(frozen=True)
-class Talk:
-    """One connection. `client` and `server` name the project whose program it is.
-
-    A call of another interface than the one before it comes after an alter_context.
-    """
-
-    name: str
-    client: str
-    server: str
-    calls: tuple[Call, ...]
-    syntax: Syntax = Syntax.NDR
-    byte_order: ByteOrder = "<"
-    auth_level: int | None = None
-    request_fragment: int | None = None
-    """Stub bytes of a request that impacket's client puts into one PDU."""
-
-    @property
-    def alters(self) -> int:
-        return sum(one.interface != other.interface for one, other in pairwise(self.calls))
-
-
-def message(label: str, body: bytes) -> bytes:
-    return Message(0x1401, label, body, 1794798020, 0x0800_0000_0000_4201).packet(SENDER, QUEUE)
-
-
-SMALL = message("order-1001", b"<order id='1001' total='12.50'/>")
-ODD = message("order-1002", bytes(range(256)) * 3)[:-3]
-"""A size that is no multiple of 4: what follows it stands behind a gap."""
-LARGE = message("order-1003", random.Random(4711).randbytes(LARGE_BODY_BYTES))
 
 
 def description(action: int, request_id: int, buffer: bytes | None = None) -> Values:
@@ -279,6 +212,8 @@ TALKS: Final = (
     Talk("NTLM integrity across projects", "impacket", "scapy", guarded_read(), auth_level=INTEGRITY),
     Talk("large signed message", "scapy", "scapy", large_read(), Syntax.NDR64, auth_level=INTEGRITY),
     Talk("NTLM privacy", "scapy", "scapy", guarded_read(), auth_level=PRIVACY),
+    Talk("RemoteRead in NDR64", "scapy", "scapy", remote_read(), Syntax.NDR64, mended=True),
+    Talk("qmcomm and qmcomm2 in NDR", "scapy", "scapy", applications(), mended=True),
 )
 MAPPER = "endpoint mapper"
 """A connection more: scapy's client asks scapy's endpoint mapper for the port of the first talk."""

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tests.live import impacket_peers, scapy_client, scapy_server
 from tests.live.report import Told
-from tests.live.story import MAPPER, TALKS, Talk
+from tests.live.story import MAPPER, TALKS
+from tests.second_opinion.stubs.corrections import corrected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tests.live.model import Talk
 
 _SERVERS: dict[str, Callable[[Talk, Told], Any]] = {"scapy": scapy_server.Server, "impacket": impacket_peers.Server}
 _CLIENTS = {"scapy": scapy_client.talk_to, "impacket": impacket_peers.talk_to}
@@ -33,7 +37,8 @@ def main() -> None:
     sys.stdin.readline()
     scapy_client.ask_mapper(told[MAPPER].server_port, wanted, told[MAPPER])
     for talk in TALKS:
-        _CLIENTS[talk.client](told[talk.name].server_port, talk, told[talk.name])
+        with corrected() if talk.mended else nullcontext():
+            _CLIENTS[talk.client](told[talk.name].server_port, talk, told[talk.name])
     print(json.dumps({name: asdict(one) for name, one in told.items()}), file=out, flush=True)
 
 

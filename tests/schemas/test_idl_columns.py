@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from decoders.interfaces import INTERFACES
-from decoders.ndr.base_types import CHAR, DOUBLE, FLOAT, SIGNED_CHAR, ULONGLONG, UNSIGNED_CHAR, WCHAR
+from decoders.ndr.base_types import BYTE, CHAR, DOUBLE, DWORD, FLOAT, SIGNED_CHAR, ULONGLONG, UNSIGNED_CHAR, WCHAR
 from decoders.ndr.columnar.plans import fast_path, plan
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import compile_decoder
@@ -23,6 +23,7 @@ from decoders.ndr.model import (
     Pointer,
     Scalar,
     String,
+    Struct,
     Syntax,
     Type,
 )
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 PLANNED = [
     pytest.param(interface, operation, direction, id=f"{operation.name}-{direction.name}")
     for interface in INTERFACES.values()
-    for operation in interface.operations
+    for operation in interface.all_operations
     for direction in (Direction.IN, Direction.OUT)
     if fast_path(interface)[operation.name, direction]
 ]
@@ -101,6 +102,33 @@ def test_a_message_is_its_size_and_hash_unless_asked_for() -> None:
     assert empty["m"]["size"] == 0
     (full, null, _) = _same(request(payload), Direction.IN, values, {}, keep_payload=True).to_pylist()
     assert (full["m"]["bytes"], null["m"]) == (b"abc", None)
+
+
+@pytest.mark.parametrize("keep_payload", [False, True])
+def test_messages_within_a_list_and_behind_two_pointers_are_treated_so_too(keep_payload: bool) -> None:
+    part = Struct("PART", (Member("n", DWORD), Member("m", Pointer(Array(BYTE, size_is="n")), payload=True)))
+    operation = request(
+        Member("k", DWORD),
+        Member("parts", Pointer(Array(part, size_is="k"))),
+        Member("body", Pointer(Pointer(Array(BYTE, size_is="3"))), payload=True),
+    )
+    value = {"k": 2, "parts": [{"n": 3, "m": b"abc"}, {"n": 0, "m": None}], "body": b"abc"}
+    nothing = {"k": 0, "parts": None, "body": None}
+    full, null = _same(operation, Direction.IN, [value, nothing], {}, keep_payload=keep_payload).to_pylist()
+    sizes = [one["m"] and one["m"]["size"] for one in full["parts"]]
+    kept = [one["m"] and one["m"]["bytes"] for one in full["parts"]]
+    assert (sizes, full["body"]["size"]) == ([3, None], 3)
+    assert (kept, full["body"]["bytes"]) == (([b"abc", None], b"abc") if keep_payload else ([None, None], None))
+    assert (null["parts"], null["body"]) == (None, None)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_buffer_of_characters(order: ByteOrder) -> None:
+    operation = request(Member("n", DWORD), Member("p", Pointer(Array(WCHAR, size_is="n"))))
+    texts = ["", "plain", "in\0side", "a\U0001f4e8b"]
+    values = [{"n": 9, "p": text} for text in texts]
+    result = _same(operation, Direction.IN, values, {}, order=order)
+    assert [row["p"] for row in result.to_pylist()] == texts
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

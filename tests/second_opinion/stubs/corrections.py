@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final
-from unittest.mock import patch
 
-from msrpcs.ms_mqmr import CAPROPVARIANT
+from msrpcs import ms_mqds, ms_mqmp, ms_mqmr
 from scapy.compat import plain_str
 from scapy.fields import (
     Field,
@@ -19,11 +19,24 @@ from scapy.fields import (
     StrFixedLenField,
     StrNullFieldUtf16,
 )
-from scapy.layers.dcerpc import NDRAlign, NDRUnion, _NDRPacketListField, _NDRUnionField, _NDRUtf16
+from scapy.layers.dcerpc import (
+    NDRAlign,
+    NDRInt3264Field,
+    NDRUnion,
+    _NDRConfField,
+    _NDRPacketListField,
+    _NDRUnionField,
+    _NDRUtf16,
+    _NDRVarField,
+)
 from scapy.packet import Packet
+
+from tests.second_opinion.stubs.second_pointers import pointers_to_arrays, pointers_to_pointers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.second_opinion.stubs.second_pointers import Change
 
 _ORDER: Final = {"big": ">", "little": "<"}
 
@@ -63,12 +76,27 @@ def _characters(_field: object, _pkt: Packet, x: str | bytes) -> int:
     return len(plain_str(x).encode("utf-16-le")) // 2 + 1
 
 
-_CORRECTIONS: Final[dict[str, tuple[tuple[object, str, object], ...]]] = {
+def _read_conformant(self: Any, pkt: Packet, s: bytes) -> Any:  # noqa: ANN401
+    if self.conformant_in_struct or isinstance(self, _NDRVarField):
+        return _THEIRS(self, pkt, s)
+    _, max_count = NDRInt3264Field("", 0).getfield(pkt, s)
+    sized = copy(self)
+    setattr(sized, "count_from" if self.COUNT_FROM else "length_from", lambda _: max_count)
+    return _THEIRS(sized, pkt, s)
+
+
+_THEIRS: Final = _NDRConfField.getfield
+_CORRECTIONS: Final[dict[str, tuple[Change, ...]]] = {
     "union-arm-gap": ((_NDRUnionField, "getfield", _read_union), (_NDRUnionField, "addfield", _write_union)),
     "element-gap": ((PacketListField, "addfield", _write_elements),),
     "string-count": ((StrNullFieldUtf16, "i2len", _characters),),
     "string-byte-order": ((StrFieldUtf16, "h2i", _NDRUtf16.h2i), (StrFieldUtf16, "i2h", _NDRUtf16.i2h)),
-    "variants-in-variants": ((CAPROPVARIANT.fields_desc[1].fld, "handles_deferred", True),),
+    "variants-in-variants": tuple(
+        (module.CAPROPVARIANT.fields_desc[1].fld, "handles_deferred", True) for module in (ms_mqmr, ms_mqmp, ms_mqds)
+    ),
+    "size-behind-array": ((_NDRConfField, "getfield", _read_conformant),),
+    "pointer-to-pointer": tuple(pointers_to_pointers()),
+    "pointer-to-array": tuple(pointers_to_arrays()),
 }
 CORRECTED: Final = frozenset(_CORRECTIONS)
 
@@ -79,5 +107,7 @@ def corrected(but: str | None = None) -> Iterator[None]:
     with ExitStack() as mended:
         for name, changes in _CORRECTIONS.items():
             for owner, attribute, mending in changes if name != but else ():
-                mended.enter_context(patch.object(owner, attribute, mending))
+                # unittest.mock asks a container of fields for what it has just taken away, and never comes back.
+                mended.callback(setattr, owner, attribute, getattr(owner, attribute))
+                setattr(owner, attribute, mending)
         yield

@@ -2,55 +2,67 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any, Final
 
-from impacket.dcerpc.v5 import epm as theirs
-from impacket.dcerpc.v5.ndr import NDRCALL, NDRPOINTER, NDRPOINTERNULL, NULL
+from impacket.dcerpc.v5.ndr import NDR, NDRPOINTER, NDRPOINTERNULL, NULL
 
-from decoders.interfaces import epm
+from decoders.interfaces import INTERFACES
+from decoders.ndr.counts import compared_with
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import decode
-from decoders.ndr.layout import Layout, is_octets
-from decoders.ndr.model import Array, ContextHandle, Direction, Guid, Pointer, PointerKind, String, Struct, Syntax
+from decoders.ndr.layout import Layout, is_octets, is_wide
+from decoders.ndr.model import (
+    Array,
+    ContextHandle,
+    Direction,
+    Guid,
+    Pointer,
+    PointerKind,
+    Scalar,
+    String,
+    Struct,
+    Syntax,
+    Union,
+)
 from decoders.ndr.texts import guid_bytes, guid_text
+from tests.second_opinion.stubs.impacket_calls import CALLS
+from tests.second_opinion.stubs.impacket_ndr import ARM
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from impacket.dcerpc.v5.ndr import NDR
+    from collections.abc import Iterator, Mapping, Sequence
 
     from decoders.ndr.interpreter import Decoded
     from decoders.ndr.model import Member, Operation, Type
 
 
-class LookupHandleFree(NDRCALL):  # type: ignore[misc]
-    """Which impacket does not declare; of its own types."""
-
-    structure = (("entry_handle", theirs.ept_lookup_handle_t),)
-
-
-class LookupHandleFreeResponse(NDRCALL):  # type: ignore[misc]
-    structure = (("entry_handle", theirs.ept_lookup_handle_t), ("status", theirs.error_status))
-
-
-CALLS: Final = {
-    ("ept_lookup", Direction.IN): theirs.ept_lookup,
-    ("ept_lookup", Direction.OUT): theirs.ept_lookupResponse,
-    ("ept_map", Direction.IN): theirs.ept_map,
-    ("ept_map", Direction.OUT): theirs.ept_mapResponse,
-    ("ept_lookup_handle_free", Direction.IN): LookupHandleFree,
-    ("ept_lookup_handle_free", Direction.OUT): LookupHandleFreeResponse,
+_TYPES: Final = {
+    operation.name: interface.types for interface in INTERFACES.values() for operation in interface.all_operations
 }
-_TYPES: Final = epm.INTERFACE.types
 
 
 class Speaker:
     def __init__(self, types: Mapping[str, Type]) -> None:
         self._layout = Layout(types, Syntax.NDR)
-        self._referent_id = 0x20000
 
     def values(self, members: Sequence[Member], call: NDR) -> dict[str, Any]:
-        return {member.name: self._value(member.type, call.fields[member.name]) for member in members}
+        result: dict[str, Any] = {}
+        for member in members:
+            given, declared = call.fields[member.name or ARM], self._layout.resolve(member.type)
+            if isinstance(declared, Union):
+                arms = self._arms(declared, given)
+                result |= {member.name: arms} if member.name else arms
+            else:
+                result[member.name] = self._value(declared, given)
+        return result
+
+    def _arms(self, union: Union, given: NDR) -> dict[str, Any]:
+        tag = given["tag"]
+        return {
+            arm.member.name: self._value(arm.member.type, given.fields[arm.member.name]) if tag in arm.cases else None
+            for arm in union.arms
+            if arm.member
+        }
 
     def _value(self, declared: Type, given: Any) -> Any:  # noqa: ANN401 - any of them
         declared = self._layout.resolve(declared)
@@ -64,61 +76,115 @@ class Speaker:
             case ContextHandle():
                 raw = given["context_handle_uuid"]
                 return guid_text(raw, "<") if any(raw) else None
+            case String(of=of) if is_wide(of):
+                return given["Data"].removesuffix("\0")
             case String():
                 return b"".join(given["Data"]).removesuffix(b"\0").decode("latin-1")
+            case Array(bound=int()):
+                return given
+            case Array(of=of) if is_wide(of):
+                elements = given["Data"]
+                return struct.pack(f"<{len(elements)}H", *elements).decode("utf-16-le").rstrip("\0")
             case Array(of=of):
                 elements = given["Data"]
                 return b"".join(elements) if is_octets(of) else [self._value(of, one) for one in elements]
             case Struct(members=members):
                 return self.values(members, given)
-        return given["Data"]
+        return given if isinstance(given, int) else given["Data"]
 
     def fill(self, members: Sequence[Member], call: NDR, values: Mapping[str, Any]) -> None:
         for member in members:
-            self._fill(member.type, call, member.name, values[member.name])
+            declared = self._layout.resolve(member.type)
+            if isinstance(declared, Union):
+                union, inner = call.fields[member.name or ARM], values[member.name] if member.name else values
+                union["tag"] = tag = values[(member.switch_is or "").strip("* ")]
+                for arm in declared.arms:
+                    if arm.member and tag in arm.cases:
+                        self._fill(arm.member.type, union, arm.member.name, inner[arm.member.name], {})
+            else:
+                self._fill(declared, call, member.name, values[member.name], values)
 
-    def _fill(self, declared: Type, within: NDR, name: str, value: Any) -> None:  # noqa: ANN401
+    def _fill(self, declared: Type, within: NDR, name: str, value: Any, around: Mapping[str, Any]) -> None:  # noqa: ANN401
         declared = self._layout.resolve(declared)
         field = within.fields[name]
         match declared:
             case Pointer(kind=PointerKind.REF, to=to):
-                self._fill(to, within, name, value)
+                self._fill(to, within, name, value, around)
             case Pointer() if value is None:
                 within[name] = NULL
             case Pointer(to=to):
-                field.fields["ReferentID"] = self._referent_id
-                self._referent_id += 4
-                self._fill(to, field, "Data", value)
+                self._fill(to, field, "Data", value, around)
             case Guid():
                 within[name] = guid_bytes(value, "<")
             case ContextHandle():
                 field["context_handle_attributes"] = 0
                 field["context_handle_uuid"] = guid_bytes(value, "<") if value else bytes(16)
-            case String():
-                within[name] = _octets(value.encode("latin-1") + b"\0")
-            case Array(of=of) if is_octets(of):
-                within[name] = _octets(value)
-            case Array(of=of):
-                # Each is filled where impacket expects it, so that pointers and structures need no case of their own.
-                field["Data"] = [field.item(isNDR64=field._isNDR64) for _ in value]
-                for index, one in enumerate(value):
-                    self._element(of, field.fields["Data"], index, one)
+            case String(of=of):
+                within[name] = f"{value}\0" if is_wide(of) else _octets(value.encode("latin-1") + b"\0")
+            case Array(bound=int()):
+                within.fields[name] = value
+            case Array():
+                self._fill_array(declared, field, value, around)
             case Struct(members=members):
                 self.fill(members, field, value)
             case _:
                 within[name] = value
+
+    def _fill_array(self, array: Array, field: NDR, value: Any, around: Mapping[str, Any]) -> None:  # noqa: ANN401
+        size = around.get(str(compared_with(array.size_is)))
+        of = self._layout.resolve(array.of)
+        if is_octets(of):
+            field["Data"] = _octets(value)
+        elif is_wide(of):
+            raw = value.encode("utf-16-le")
+            field["Data"] = [*struct.unpack(f"<{len(raw) // 2}H", raw), *bytes((size or 0) - len(raw) // 2)]
+        elif isinstance(of, Scalar):
+            field["Data"] = list(value)
+        else:
+            # Each is filled where impacket expects it, so that pointers and structures need no case of their own.
+            field["Data"] = [field.item(isNDR64=field._isNDR64) for _ in value]
+            for index, one in enumerate(value):
+                self._element(of, field.fields["Data"], index, one)
+        if array.varying and size is not None:
+            field.fields["MaximumCount"] = size
 
     def _element(self, declared: Type, elements: list[NDR], index: int, value: Any) -> None:  # noqa: ANN401
         declared = self._layout.resolve(declared)
         element = elements[index]
         if isinstance(declared, Struct):
             self.fill(declared.members, element, value)
+        elif isinstance(declared, Guid):
+            element["Data"] = guid_bytes(value, "<")
         elif isinstance(declared, Pointer) and value is not None:
-            element.fields["ReferentID"] = self._referent_id
-            self._referent_id += 4
-            self._fill(declared.to, element, "Data", value)
+            self._fill(declared.to, element, "Data", value, {})
         else:
             elements[index] = NDRPOINTERNULL(isNDR64=element._isNDR64)
+
+
+def _number_pointers(call: NDR) -> None:
+    """As our encoder does, in the order of the stub; impacket's own ids are random."""
+    numbers = iter(range(0x20000, 0x7FFFFFFF, 4))
+
+    def number(given: object) -> None:
+        pointers = list(_in_place(given))
+        for pointer in pointers:
+            pointer.fields["ReferentID"] = next(numbers)
+        for pointer in pointers:
+            number(pointer.fields["Data"])
+
+    for name, _ in call.structure:
+        number(call.fields[name])
+
+
+def _in_place(given: object) -> Iterator[NDRPOINTER]:
+    if isinstance(given, NDRPOINTER):
+        yield given
+    elif isinstance(given, list):
+        for one in given:
+            yield from _in_place(one)
+    elif isinstance(given, NDR):
+        for name, _ in given.structure:
+            yield from _in_place(given.fields[name])
 
 
 def _octets(value: bytes) -> list[bytes]:
@@ -129,23 +195,24 @@ def dissected(operation: Operation, direction: Direction, syntax: Syntax, stub: 
     """What impacket reads, and how many bytes it took."""
     call = CALLS[operation.name, direction](isNDR64=syntax is Syntax.NDR64)
     consumed: int = call.fromString(stub)
-    return Speaker(_TYPES).values(operation.on_the_wire(direction), call), consumed
+    return Speaker(_TYPES[operation.name]).values(operation.on_the_wire(direction), call), consumed
 
 
 def built(operation: Operation, direction: Direction, syntax: Syntax, values: Mapping[str, Any]) -> bytes:
     call = CALLS[operation.name, direction](isNDR64=syntax is Syntax.NDR64)
-    Speaker(_TYPES).fill(operation.on_the_wire(direction), call, values)
+    Speaker(_TYPES[operation.name]).fill(operation.on_the_wire(direction), call, values)
+    _number_pointers(call)
     return bytes(call.getData())
 
 
 def encoded(
     operation: Operation, direction: Direction, syntax: Syntax, values: Mapping[str, Any], fill: int = 0
 ) -> bytes:
-    return encode(operation, direction, values, _TYPES, syntax, "<", fill=fill)
+    return encode(operation, direction, values, _TYPES[operation.name], syntax, "<", fill=fill)
 
 
 def decoded(operation: Operation, direction: Direction, syntax: Syntax, stub: bytes) -> Decoded:
-    return decode(operation, direction, stub, _TYPES, syntax, "<")
+    return decode(operation, direction, stub, _TYPES[operation.name], syntax, "<")
 
 
 def without_gaps(

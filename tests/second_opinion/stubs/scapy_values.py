@@ -20,7 +20,8 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import Packet
 
-from decoders.ndr.layout import Layout, is_octets
+from decoders.ndr.counts import compared_with
+from decoders.ndr.layout import Layout, is_octets, is_wide
 from decoders.ndr.model import (
     Array,
     ContextHandle,
@@ -44,7 +45,13 @@ if TYPE_CHECKING:
     from decoders.ndr.model import Member, Type
 
 _COUNTED: Final = (NDRConformantArray, NDRConformantString, NDRVaryingArray)
-_NAMES: Final = {"return_value": "status", "": "value", "twr_t": "twr_p_t"}
+_NAMES: Final = {
+    "return_value": "status",
+    "": "value",
+    "twr_t": "twr_p_t",
+    "Send": "Send_sub0",
+    "Receive": "Receive_sub1",
+}
 """What scapy-rpc calls otherwise."""
 _GUID: Final = struct.Struct(">IHH8s")
 
@@ -89,6 +96,8 @@ class Speaker:
                 return guid_text(given.uuid, self._order) if any(given.uuid) else None
             case String(of=of):
                 return given.decode("utf-8") if of.size == 2 else given.removesuffix(b"\0").decode("latin-1")
+            case Array(of=of) if is_wide(of):
+                return struct.pack(f"<{len(given)}H", *given).decode("utf-16-le").rstrip("\0")
             case Array(of=of):
                 return bytes(given) if is_octets(of) else [self._value(of, one) for one in given]
             case Struct():
@@ -106,20 +115,21 @@ class Speaker:
                 inner = values[member.name] if member.name else values
                 result[name] = NDRUnion(tag=tag, value=self._arm(declared, tag, inner))
             else:
-                result[name] = self._given(declared, values[member.name])
+                result[name] = self._given(declared, values[member.name], values)
         return result
 
     def _arm(self, union: Union, tag: int, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
         (arm,) = (arm for arm in union.arms if tag in arm.cases)
-        return self._given(arm.member.type, values[arm.member.name]) if arm.member else b""
+        return self._given(arm.member.type, values[arm.member.name], {}, arm.member.name) if arm.member else b""
 
-    def _given(self, declared: Type, value: Any) -> Any:  # noqa: ANN401
+    def _given(self, declared: Type, value: Any, around: Mapping[str, Any], name: str = "") -> Any:  # noqa: ANN401
+        """`around` for the counts; `name` of the arm where the structure has none."""
         declared = self._layout.resolve(declared)
         match declared:
             case Pointer(to=to, kind=kind):
-                return None if value is None and kind is not PointerKind.REF else self._given(to, value)
-            case Scalar(name=name) if hasattr(self._module, name):
-                return getattr(self._module, name)(QuadPart=value)
+                return None if value is None and kind is not PointerKind.REF else self._given(to, value, around)
+            case Scalar(name=integer) if hasattr(self._module, integer):
+                return getattr(self._module, integer)(QuadPart=value)
             case Guid():
                 parts = _GUID.unpack(guid_bytes(value, ">"))
                 guid = getattr(self._module, "GUID", None) or self._module.UUID
@@ -128,12 +138,33 @@ class Speaker:
                 return NDRContextHandle(uuid=guid_bytes(value, self._order) if value else bytes(16))
             case String(of=of):
                 return value if of.size == 2 else value.encode("latin-1") + b"\0"
+            case Array(of=of) if is_wide(of):
+                return _sized(declared, _units(declared, value, around), around)
             case Array(of=of) if not is_octets(of):
-                return [self._given(of, one) for one in value]
+                return _sized(declared, [self._given(of, one, {}) for one in value], around)
+            case Array():
+                return _sized(declared, value, around)
             case Struct():
-                made = getattr(self._module, _NAMES.get(declared.name, declared.name))
+                called = declared.name or name
+                made = getattr(self._module, _NAMES.get(called, called))
                 return made(**self.fields(declared.members, value))
         return value
+
+
+def _units(array: Array, text: str, around: Mapping[str, Any]) -> list[int]:
+    """A buffer's characters, with zeros up to its size."""
+    raw = text.encode("utf-16-le")
+    units = struct.unpack(f"<{len(raw) // 2}H", raw)
+    size = around.get(str(compared_with(array.size_is)), len(units))
+    return [*units, *bytes(size - len(units))]
+
+
+def _sized(array: Array, elements: Any, around: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The actual count is the maximum as well, unless scapy is told."""
+    size = around.get(str(compared_with(array.size_is)))
+    if not array.varying or size is None:
+        return elements
+    return NDRConformantArray(max_count=size, value=NDRVaryingArray(value=elements))
 
 
 def _uncounted(given: Any) -> Any:  # noqa: ANN401
@@ -155,8 +186,8 @@ def number_pointers(packet: Packet) -> None:
         for pointer in pointers:
             number(pointer.value)
 
-    for name in packet.fields:
-        number(packet.fields[name])
+    for field in packet.fields_desc:
+        number(packet.fields.get(field.name))
 
 
 def _in_place(given: object) -> Iterator[NDRPointer]:
