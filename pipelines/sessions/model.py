@@ -102,6 +102,9 @@ class Read:
     sequential_id: int | None = None
     message_bytes: int | None = None
     message_sha256: str | None = None
+    cursor: int | None = None
+    cursor_made: CallFact | None = None
+    """The call that made its cursor."""
     message_id: str | None = None
     message_label: str | None = None
     given_out: bool = False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Reads:
     def __init__(self, desk: Desk) -> None:
         self._registry, self._ending, self._references = desk.registry, desk.ending, desk.references
-        self._reading = desk.reading
+        self._reading, self._links = desk.reading, desk.links
 
     def start_asked(self, step: CallStep) -> None:
         desc = step.desc or {}
@@ -34,7 +34,11 @@ class Reads:
             lookup_id=step.request.get("LookupId"),
             is_peek=action not in v.RECEIVING,
         )
-        self._reading.begin(step, read, desc.get("hCursor", 0))
+        cursor = desc.get("hCursor", 0)
+        self._reading.begin(step, read, cursor)
+        if cursor:
+            # Made by qmcomm, whoever asked for it: [MS-MQMP] 3.1.4.4.
+            read.cursor_made = slim(self._links.cursor(desc.get("hRemoteQueue", 0), cursor))
 
     def start_answered(self, step: CallStep, moment: Moment) -> None:
         read, call = step.read, step.call

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
+from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.model import ReadOutcome
 
@@ -30,6 +31,9 @@ class Reading:
     def begin(self, step: CallStep, read: Read, cursor: int) -> None:
         step.read = read
         session = step.session
+        read.cursor = cursor or None
+        if session is not None and cursor:
+            read.cursor_made = slim(session.made_cursors.get(cursor))
         if session is not None and read.request_id is not None:
             rivals = session.outstanding.get(read.request_id)
             if rivals:

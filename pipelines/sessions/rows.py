@@ -78,6 +78,8 @@ def read_row(step: ReadStep) -> Row:
         "action": action,
         "request_id": read.request_id,
         "handle": read.handle,
+        "cursor": read.cursor,
+        "cursor_call_uid": _call_uid(read.cursor_made),
         "lookup_id": _decimal(read.lookup_id),
         "sequential_id": _decimal(read.sequential_id) if read.message_bytes else None,
         "outcome": str(read.outcome),

@@ -54,6 +54,8 @@ READS = Table(
         Column("action", STRING, "ulAction by name, e.g. `MQ_ACTION_RECEIVE`; a number where it has none."),
         Column("request_id", LONG, "dwRequestID.", low=0, high=U32),
         Column("handle", STRING, "Context handle of the read; peeks have none."),
+        Column("cursor", LONG, "hCursor that it goes by; null for none.", low=0, high=U32),
+        Column("cursor_call_uid", STRING, "Call that made the cursor: of qm2qm R_QMCreateRemoteCursor, by any host."),
         Column("lookup_id", UNSIGNED_LONG, "LookupId asked for.", low=0, high=U64),
         Column(
             "sequential_id",
@@ -86,6 +88,7 @@ READS = Table(
         NotAbove("ts", "ended_ts"),
         Reference("start_call_uid", "calls", "call_uid"),
         Reference("end_call_uid", "calls", "call_uid"),
+        Reference("cursor_call_uid", "calls", "call_uid"),
         OF_SESSION,
         OF_FLOW,
         OF_CAPTURE,

@@ -262,3 +262,35 @@ def test_a_queue_that_was_open_before_the_capture_shows(tmp_path: Path) -> None:
         ("qmcomm", "unfinished"),
         ("RemoteRead", "acked"),
     }
+
+
+def test_a_cursor_of_qm2qm_goes_back_to_the_call_that_made_it(tmp_path: Path) -> None:
+    tables = told(
+        tmp_path,
+        """
+        connect r from 10.0.0.20 interface qmcomm
+        r: R_QMOpenRemoteQueue queue="OS:hq\\private$\\orders"
+        r: R_QMCreateRemoteCursor -> phCursor=5
+        connect q from 10.0.0.10
+        q: RemoteQMOpenQueue
+        q: RemoteQMStartReceive2 ulAction=PEEK_CURRENT hCursor=5
+        q: RemoteQMStartReceive2 ulAction=PEEK_CURRENT hCursor=6
+        connect x interface RemoteRead
+        x: R_OpenQueue
+        x: R_CreateCursor -> phCursor=8
+        x: R_StartReceive ulAction=PEEK_CURRENT hCursor=8
+        """,
+    )
+    made = {row["operation"]: row["call_uid"] for row in tables["calls"] if "Cursor" in row["operation"]}
+    assert [(row["cursor"], row["cursor_call_uid"]) for row in tables["reads"]] == [
+        (5, made["R_QMCreateRemoteCursor"]),
+        (6, None),
+        (8, made["R_CreateCursor"]),
+    ]
+
+
+def test_rights_of_a_queue_are_named(tmp_path: Path) -> None:
+    tables = told(tmp_path, 'connect interface qmcomm\nR_QMSetObjectSecurityInternal queue="OS:hq\\q"\nclose\n')
+    (row,) = tables["qmcomm_R_QMSetObjectSecurityInternal"]
+    assert row["security"]["sddl"].startswith(("O:", "G:", "D:"))
+    assert all(one["access"] in ("allowed", "denied") and one["rights"] for one in row["security"]["queue_rights"])
