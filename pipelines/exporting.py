@@ -15,7 +15,7 @@ from pyarrow import parquet
 from ingest.files import files_below, join, open_input
 from pipelines.shelves import SORT_KEYS
 from schemas.dates import NO_DATE, dated_by
-from schemas.tables import ACCOUNTING, VERDICTS
+from schemas.tables import ACCOUNTING, HOSTS, QUEUES, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,14 +28,23 @@ Row = dict[str, Any]
 BATCH_ROWS: Final = 256
 SMALL_BYTES: Final = 1024 * 1024
 """Files up to so much are read and closed: a dataset of years has more of them than a process may have open."""
-_WHOLE: Final = {ACCOUNTING.name: ("capture_id", "stage", "counter"), VERDICTS.name: ("rule_id", "verdict", "reason")}
+_WHOLE: Final = {
+    ACCOUNTING.name: ("capture_id", "stage", "counter"),
+    HOSTS.name: ("address",),
+    QUEUES.name: ("queue_uid",),
+    VERDICTS.name: ("rule_id", "verdict", "reason"),
+}
 """Tables whose files are in an order of their own: small enough to be sorted here."""
+
+
+def order_of(table: Table) -> tuple[str, ...]:
+    return _WHOLE.get(table.name) or SORT_KEYS[table.name]
 
 
 def json_lines(folder: str, table: Table) -> Iterator[str]:
     """The rows of a table, in the order of its keys; rows with the same keys in the order of their text."""
     root = join(folder, "tables", table.name)
-    keys = _WHOLE.get(table.name) or SORT_KEYS[table.name]
+    keys = order_of(table)
     for paths in _in_turn(root, by_date=keys[0].removesuffix("_ns") == dated_by(table)):
         files = [_keyed(path, size, table, keys) for path, size in paths]
         if table.name in _WHOLE:

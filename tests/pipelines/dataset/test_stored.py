@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
 from pipelines.dataset.renumbering import Renumbering
-from pipelines.exporting import json_lines
+from pipelines.exporting import json_lines, order_of
 from pipelines.facts.model import BlindFact, Moment, from_row, to_row
 from pipelines.facts.reasons import Reason
 from pipelines.shelves import SORT_KEYS, Shelves
@@ -20,7 +21,7 @@ from pipelines.stored import NotAmong, NotIssues, OfKeys, Stored, thinned
 from pipelines.writing import write_rows
 from schemas.internal import FACTS, SEGMENTS
 from schemas.state import CARRIED_CONNECTIONS
-from schemas.tables import ISSUES, PDUS, SESSIONS
+from schemas.tables import ISSUES, PDUS, SESSIONS, WRITTEN
 
 if TYPE_CHECKING:
     from schemas.model import Table
@@ -91,6 +92,11 @@ def test_captures_are_renumbered_wherever_rows_name_them() -> None:
     found = to.batch(batch, CARRIED_CONNECTIONS).to_pylist()
     assert [[one["file"] for one in row["counts"]] for row in found] == [[2, 0], [], [1]]
     assert to.reversed().batch(to.batch(batch, CARRIED_CONNECTIONS), CARRIED_CONNECTIONS) == batch
+
+
+@pytest.mark.parametrize("table", WRITTEN, ids=lambda table: table.name)
+def test_every_table_has_an_order_to_be_exported_in(table: Table) -> None:
+    assert set(order_of(table)) <= set(table.names)
 
 
 def test_export_of_more_files_than_a_process_may_have_open(tmp_path: Path) -> None:
