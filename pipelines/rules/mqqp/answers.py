@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ingest.containers.model import NO_TIME
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, RESPONSE, Broken, Level, Party, Rule
 from pipelines.rules.shown import code_shown
+from pipelines.rules.starts import answered_in_time, ended_by_cancel, handle_zeroed
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 _SEVERITY: Final = 0x8000_0000
 _SEQUENTIAL: Final = (1 << 56) - 1
-_NS_A_MS: Final = 1_000_000
-_MS_A_SECOND: Final = 1_000
 _ACTIONS: Final = {
     v.START: v.ACTIONS_BY_POSITION,
     v.START2: v.ACTIONS_BY_POSITION,
@@ -70,36 +68,12 @@ def _open_handle_given(step: CallStep) -> Answer:
     return step.response.get("phContext") is not None or Broken({"phContext": "null"})
 
 
-def _handle_zeroed(step: CallStep) -> Answer:
-    if not step.succeeded:
-        return None
-    handle = step.response.get("pphContext")
-    return handle is None or Broken({"pphContext": handle})
-
-
 def _answer_in_time(step: CallStep) -> Answer:
-    timeout = (step.desc or {}).get("ulTimeout", 0)
-    asked, answered = step.call.began, step.call.answered
-    if not timeout or timeout == v.INFINITE or answered is None or NO_TIME in (asked.ts_ns, answered.ts_ns):
-        return None
-    took = (answered.ts_ns - asked.ts_ns) // _NS_A_MS
-    if took <= timeout + step.settings["answer_margin_seconds"] * _MS_A_SECOND:
-        return True
-    return step.blind_since(asked) or Broken({"ulTimeout": f"{timeout} ms", "answered after": f"{took} ms"})
+    return answered_in_time(step, (step.desc or {}).get("ulTimeout", 0))
 
 
 def _cancel_ends_start(step: CallStep) -> Answer:
-    # Of two with one id, which older servers allow, either may have been meant.
-    cancel = step.read.cancel if step.read and not step.read.shares_id else None
-    answered = step.call.answered
-    if cancel is None or cancel.answered is None or answered is None or step.call.status is None:
-        return None
-    if step.call.status in _CANCELLED:
-        return True
-    # A message may come, or the time be over, while the cancel is on its way.
-    if answered.ts_ns - cancel.answered.ts_ns < step.settings["crossing_seconds"] * v.NANOSECONDS:
-        return Reason.TIMES_CROSS
-    return Broken({"return_value": code_shown(step.call.status), "cancelled by": cancel.call_uid})
+    return ended_by_cancel(step, _CANCELLED)
 
 
 def _ack_decides(step: CallStep) -> Answer:
@@ -186,7 +160,7 @@ RULES: Final[tuple[Rule, ...]] = (
         level=Level.LOW,
         operations=(v.END, v.CLOSE),
         needs=RESPONSE,
-        check=_handle_zeroed,
+        check=handle_zeroed,
     ),
     _server(
         "mqqp-answer-in-time",
