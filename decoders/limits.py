@@ -93,6 +93,24 @@ MAX_VERIFICATION_BYTES: Final = 1_024
 MAX_NTLM_SIGNATURES: Final = 16
 """NTLMSSP signatures looked at in one token: a real one has one, or two where SPNEGO repeats it."""
 
+MAX_AV_PAIRS: Final = 64
+"""Of one list: [MS-NLMP] 2.2.2.1 has ten kinds, each at most once."""
+
+MAX_DER_ELEMENTS: Final = 64
+"""Beside each other in one structure of a security token: KRB-ERROR has the most, 13 (RFC 4120 5.9.1)."""
+
+MAX_MECHANISMS: Final = 32
+"""Offered in one negotiation: Windows offers four."""
+
+MAX_KERBEROS_NAMES: Final = 16
+"""Parts of one principal's name: a service has two or three, `HTTP/host/realm`."""
+
+MAX_KEYTAB_ENTRIES: Final = 65_536
+"""Of one keytab: a service has one for each version of its key, encryption type and name."""
+
+MAX_TICKET_KEYS: Final = 1_024
+"""Keys of its encryption type that are tried on a ticket, those of its service first."""
+
 MAX_NTLM_NAME_BYTES: Final = 2_048
 """User, domain and computer names have at most 256 characters, user principal names 1,024."""
 
@@ -108,11 +126,26 @@ MAX_OPEN_STUB_BYTES: Final = 64 * 1024 * 1024
 MAX_FRAMES_PER_PART: Final = 16_384
 """Frames listed for one request or response: MAX_STUB_BYTES in segments of 1,460 bytes need 11,492."""
 
+MAX_UNSEALING_GAP_BYTES: Final = 16 * 1024 * 1024
+"""Of a direction, missing in front of a sealed PDU: so much of the cipher's stream is kept to find its place."""
+
+MAX_UNSEALING_PLACES: Final = 4_096
+"""Places in the cipher's stream tried for a PDU behind missing bytes: from all of them sealed to 16 KB less."""
+
+MAX_UNSEALING_BYTES_TRIED: Final = 16 * 1024 * 1024
+"""Or so many bytes checked for one PDU, a tenth of a second."""
+
+MAX_UNSEALING_SEARCHES: Final = 8
+"""PDUs one after the other for which that was in vain, until the direction is given up."""
+
 MAX_PRESENTATION_CONTEXTS: Final = 4_096
 """Presentation contexts remembered per connection: [MS-RPCE] 3.3.1.5.6 lets a server refuse more than 4,000."""
 
 MAX_AUTH_CONTEXTS: Final = 2_000
 """[MS-RPCE] 3.3.1.5.4: a client must not build more security contexts on a connection."""
+
+MAX_HANDSHAKE_FRAMES: Final = 256
+"""Frames listed for one security context: six legs with the largest tickets, 65,535 bytes, in 1,460 a segment."""
 
 MAX_UNANSWERED_BINDS: Final = 64
 """Proposals waiting for their answer. A client waits for one before it sends the next; more are not captured."""

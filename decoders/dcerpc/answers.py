@@ -66,7 +66,7 @@ class Answers:
         fault = parsed if isinstance(parsed, Fault) else None
         call = self._addressee(slot, framed)
         if call is None:
-            if self._negotiation.contexts.refuse(framed):
+            if self._negotiation.alter_refused(framed, fault):
                 return None, PduFate.NEGOTIATION
             late = self._open.late_answer(slot, last=True)
             if late is not None:

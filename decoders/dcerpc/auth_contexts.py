@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from decoders.errors import DecodeError, NotThisFormat
-from decoders.limits import MAX_AUTH_CONTEXTS
-from decoders.security.ntlm import NtlmIdentity, find_authenticate
+from decoders.dcerpc.handshake import Handshake
+from decoders.dcerpc.troubles import TroubleCode
+from decoders.limits import MAX_AUTH_CONTEXTS, MAX_HANDSHAKE_FRAMES, MAX_UNANSWERED_BINDS
+from decoders.security.ntlm import NegotiateMessage
+from decoders.security.tokens import read_token
+from decoders.status import fault_name
 
 if TYPE_CHECKING:
+    from decoders.dcerpc.framing_model import AnyPdu, FrameRef
     from decoders.dcerpc.security_trailer import SecurityTrailer
+    from decoders.security.found import Client
+    from decoders.tcp.model import Side
 
 _CONNECT: Final = (0, 2)
 """RPC_C_AUTHN_LEVEL_DEFAULT means CONNECT."""
 _PRIVACY: Final = 6
+REFUSALS: Final = frozenset(
+    (
+        *(0x0000_0005, 0x0000_052E, 0x0000_06CD, 0x0000_06D3, 0x0000_06D4, 0x0000_071D, 0x0000_0721),
+        *(0x1C00_001D, 0x1C00_001F, 0xC000_0022, 0xC000_006D, 0x8009_0308, 0x8009_030C, 0x8009_030F),
+    )
+)
+"""Faults by which a server that does not believe its client answers the first call: access denied, logon failure,
+authentication service, level or package, checksum, and SSPI's own.
+"""
+
+
+class AuthOutcome(enum.StrEnum):
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
 
 
 @dataclass(slots=True)
@@ -22,51 +44,143 @@ class AuthContext:
     auth_context_id: int
     auth_type: int
     auth_level: int
-    identity: NtlmIdentity | None = None
+    sender: Side
+    offset: int
+    """Of the first PDU that names it, as what follows."""
+    first_ts_ns: int
+    handshake: Handshake = field(default_factory=Handshake)
+    frames: dict[FrameRef, None] = field(default_factory=dict)
+    """Of its legs; of the first PDU that names it where none was captured."""
+    authenticated_ns: int | None = None
+    """When the client sent an AUTHENTICATE_MESSAGE."""
+    bound: bool = False
+    """The server accepted the last leg."""
+    served: bool = False
+    """The server answered a call."""
+    refusal: str | None = None
+
+    @property
+    def outcome(self) -> AuthOutcome:
+        """What was served proves most; a bind is also accepted of clients whose first call is refused."""
+        if self.served:
+            return AuthOutcome.ACCEPTED
+        if self.refusal is not None:
+            return AuthOutcome.REFUSED
+        return AuthOutcome.ACCEPTED if self.bound else AuthOutcome.UNKNOWN
+
+    def begin_again(self) -> None:
+        self.handshake, self.authenticated_ns, self.refusal = Handshake(), None, None
+        self.bound = self.served = False
+
+    def add_frames(self, frames: tuple[FrameRef, ...]) -> None:
+        room = MAX_HANDSHAKE_FRAMES - len(self.frames)
+        self.frames.update(dict.fromkeys(frames[: max(0, room)]))
+
+
+class CallSecurity(NamedTuple):
+    """How a call is protected, and who makes it."""
+
+    auth_context_id: int
+    auth_type: int
+    auth_level: int
+    client: Client | None
 
 
 class AuthContexts:
-    __slots__ = ("_levels", "contexts")
+    __slots__ = ("_asked", "_levels", "contexts")
 
     def __init__(self) -> None:
         self.contexts: dict[int, AuthContext] = {}
         self._levels: set[int] = set()
         """Seen in any trailer."""
-
-    def note_level(self, auth_level: int) -> None:
-        self._levels.add(auth_level)
+        self._asked: dict[int, int] = {}
+        """Call ids of binds that wait for their answer, with the context that each builds."""
 
     @property
     def may_seal(self) -> bool:
         """Whether a PDU whose trailer is missing may be sealed. It may where nothing is known: no guess at a stub."""
         return not self._levels or _PRIVACY in self._levels
 
-    def leg(self, security: SecurityTrailer, *, from_client: bool) -> str | None:
-        """A token of bind, alter_context, their answers or auth3. What is wrong with it, if anything."""
-        self.note_level(security.auth_level)
+    def note(self, security: SecurityTrailer, framed: AnyPdu) -> AuthContext | None:
+        """The context that a trailer names. None: there are more than a client may build."""
+        self._levels.add(security.auth_level)
         known = self.contexts.get(security.auth_context_id)
+        if known is None and len(self.contexts) < MAX_AUTH_CONTEXTS:
+            number, began = security.auth_context_id, (framed.sender, framed.offset, framed.origin.first_ts_ns)
+            known = self.contexts[number] = AuthContext(number, security.auth_type, security.auth_level, *began)
+            known.add_frames(framed.origin.frames)
+        return known
+
+    def leg(
+        self, security: SecurityTrailer, framed: AnyPdu, call_id: int | None = None, *, from_client: bool
+    ) -> tuple[TroubleCode, str] | None:
+        """A token of bind, alter_context, their answers or auth3. What is wrong with it, if anything.
+
+        `call_id`: of a client's that is to be answered.
+        """
+        known = self.note(security, framed)
         if known is None:
-            if len(self.contexts) >= MAX_AUTH_CONTEXTS:
-                return "more security contexts than a client may build"
-            known = AuthContext(security.auth_context_id, security.auth_type, security.auth_level)
-            self.contexts[security.auth_context_id] = known
+            return TroubleCode.AUTH_TRAILER_BAD, "more security contexts than a client may build"
+        known.add_frames(framed.origin.frames)
+        token = read_token(security.token, from_client=from_client)
+        problem = token.problem or getattr(token.message, "problem", None)
         if from_client:
             known.auth_type, known.auth_level = security.auth_type, security.auth_level
-            try:
-                known.identity = find_authenticate(security.token)
-            except NotThisFormat:
-                return None
-            except DecodeError as error:
-                return error.detail
-        return None
+            if call_id is not None:
+                self._ask(call_id, security.auth_context_id)
+            if known.handshake.begins_again(token):
+                known.begin_again()
+                problem = problem or f"security context {security.auth_context_id} is negotiated again"
+            elif isinstance(token.message, NegotiateMessage):
+                # What another mechanism was refused for no longer counts.
+                known.refusal = None
+        known.handshake.note(token, from_client=from_client)
+        if from_client and known.handshake.authenticate is not None:
+            known.authenticated_ns = framed.origin.last_ts_ns
+        return None if problem is None else (TroubleCode.AUTH_LEG_BAD, problem)
 
-    def of(self, security: SecurityTrailer | None) -> AuthContext | None:
+    def _ask(self, call_id: int, auth_context_id: int) -> None:
+        self._asked[call_id] = auth_context_id
+        if len(self._asked) > MAX_UNANSWERED_BINDS:
+            del self._asked[next(iter(self._asked))]
+
+    def bind_answered(self, framed: AnyPdu) -> None:
+        """By bind_ack or alter_context_resp, whose token was noted."""
+        context = self.contexts.get(self._asked.pop(framed.header.call_id, -1))
+        if context is None:
+            return
+        handshake, sent_ns = context.handshake, context.authenticated_ns
+        # A side's bytes may come out late: the answer to an earlier leg is none to the last one.
+        said_all = sent_ns is not None and sent_ns <= framed.origin.first_ts_ns and not handshake.spnego
+        if handshake.refusal is not None:
+            context.refusal = context.refusal or handshake.refusal
+        elif handshake.accepted or said_all:
+            context.bound = True
+
+    def bind_refused(self, call_id: int, reason: str) -> None:
+        context = self.contexts.get(self._asked.pop(call_id, -1))
+        if context is not None:
+            context.refusal = context.refusal or reason
+
+    def call_answered(self, security: CallSecurity | None, fault: int | None) -> None:
+        """By a response, or with a fault."""
+        context = None if security is None else self.contexts.get(security.auth_context_id)
+        if context is None:
+            return
+        if fault is not None and fault in REFUSALS:
+            context.refusal = context.refusal or fault_name(fault) or f"0x{fault:08X}"
+        else:
+            context.served = True
+
+    def of(self, security: SecurityTrailer | None) -> CallSecurity | None:
         """The context of a request. Without a trailer it is the only one there is, where that has level CONNECT."""
         if security is not None:
             known = self.contexts.get(security.auth_context_id)
-            identity = None if known is None else known.identity
-            return AuthContext(security.auth_context_id, security.auth_type, security.auth_level, identity)
+            client = None if known is None else known.handshake.client
+            return CallSecurity(security.auth_context_id, security.auth_type, security.auth_level, client)
         if len(self.contexts) == 1:
             only = next(iter(self.contexts.values()))
-            return only if only.auth_level in _CONNECT else None
+            if only.auth_level in _CONNECT:
+                client = only.handshake.client
+                return CallSecurity(only.auth_context_id, only.auth_type, only.auth_level, client)
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from decoders.dcerpc.troubles import CallKey, Trouble
 
 if TYPE_CHECKING:
+    from decoders.dcerpc.auth_contexts import AuthContext
     from decoders.dcerpc.bind import SyntaxId
     from decoders.dcerpc.framing_model import AnyPdu, FrameRef
     from decoders.dcerpc.header import ByteOrder
@@ -118,7 +119,7 @@ class Part(NamedTuple):
     """Stub bytes captured, kept or not."""
     verification: VerificationTrailer | None
     sealed: bool = False
-    """Any of its fragments."""
+    """Any of its fragments is, and was not unsealed."""
     trailer: bytes = b""
     """What was cut off behind the stub as verification trailer: parameters may end in bytes that look like one."""
 
@@ -156,11 +157,28 @@ class Call(NamedTuple):
     domain: str | None
     workstation: str | None
     encrypted: bool
-    """Request, response or fault is sealed."""
+    """Request, response or fault is sealed on the wire."""
+    unsealed: bool
+    """And all of them that were captured could be unsealed."""
+    verified: bool | None
+    """The signatures of all its PDUs fit; False: one does not; None: not all were checked."""
     assoc_group_id: int | None
     outcome: Outcome
     refused: bool = False
     """The server had refused its presentation context: what interface it was for does not matter."""
+
+    @property
+    def sealed(self) -> bool:
+        """Something of it cannot be read for its seal."""
+        return self.encrypted and not self.unsealed
+
+
+class Principal(NamedTuple):
+    """Who is behind a security context, when the connection is over."""
+
+    context: AuthContext
+    secret: str | None
+    """Whether a secret that was given is the client's: `right`, `wrong` or `unusable`; None where none was given."""
 
 
 class PduOf(NamedTuple):
@@ -173,4 +191,4 @@ class PduOf(NamedTuple):
     fate: PduFate
 
 
-CallEvent: TypeAlias = Call | PduOf | Trouble
+CallEvent: TypeAlias = Call | PduOf | Principal | Trouble

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.answers import Answers
-from decoders.dcerpc.call_model import CallEvent, Missing, PduFate, PduOf
+from decoders.dcerpc.call_model import CallEvent, Missing, PduFate, PduOf, Principal
 from decoders.dcerpc.evidence import Evidence
 from decoders.dcerpc.framing_model import BrokenPdu, FramedPdu, SkipReason
 from decoders.dcerpc.header import PacketType
@@ -25,9 +25,17 @@ if TYPE_CHECKING:
     from decoders.dcerpc.pdus import Pdu
     from decoders.dcerpc.telling import Told
     from decoders.dcerpc.troubles import CallKey
+    from decoders.dcerpc.unsealing import Unsealer
 
     _Handler: TypeAlias = Callable[[bool, AnyPdu, Pdu | None], Told]
 
+_LEGS: Final = (
+    PacketType.BIND,
+    PacketType.BIND_ACK,
+    PacketType.ALTER_CONTEXT,
+    PacketType.ALTER_CONTEXT_RESP,
+    PacketType.AUTH3,
+)
 _SKIPPED: Final = {
     SkipReason.SEARCHING: (TroubleCode.RESYNCHRONISED, "passed over to find the next PDU"),
     SkipReason.HEADER_CUT: (TroubleCode.PDU_CUT, "of a header whose rest is missing"),
@@ -36,7 +44,8 @@ _SKIPPED: Final = {
 
 
 class CallTracker:
-    def __init__(self) -> None:
+    def __init__(self, unsealer: Unsealer | None = None) -> None:
+        self._unsealer = unsealer
         self._telling = Telling()
         self._evidence = Evidence()
         self.negotiation = Negotiation(self._telling)
@@ -66,10 +75,17 @@ class CallTracker:
         if (framed.data[5] or framed.data[4] & 0x0F) and not self._foreign_told:
             self._tell_foreign(framed)
         parsed, readable = self._parse(framed)
+        if self._unsealer is not None:
+            parsed, trouble = self._unsealer.pdu(from_client, framed, parsed, self.negotiation.auth)
+            if trouble is not None:
+                code, detail = trouble
+                self._telling.trouble(code, f"{name_of(framed)}: {detail}", framed)
         if readable:
             key, fate = self._handlers[framed.header.packet_type](from_client, framed, parsed)
         else:
             key, fate = self._malformed(from_client, framed), PduFate.MALFORMED
+        if self._unsealer is not None and framed.header.packet_type in _LEGS:
+            self._unsealer.learn(parsed, self.negotiation.auth)
         whole = parsed if isinstance(framed, FramedPdu) else None
         return [PduOf(framed, whole, key, fate), *self._telling.taken()]
 
@@ -82,6 +98,14 @@ class CallTracker:
     def finish(self) -> list[CallEvent]:
         """The connection is over."""
         self.open_calls.finish()
+        for context in self.negotiation.auth.contexts.values():
+            verdict = None
+            if self._unsealer is not None:
+                verdict, trouble = self._unsealer.verdict(context)
+                if trouble is not None:
+                    where = *next(iter(context.frames)), context.offset
+                    self._telling.tell(Trouble(*trouble, context.sender, *where))
+            self._telling.tell(Principal(context, verdict))
         return self._telling.taken()
 
     def _parse(self, framed: AnyPdu) -> tuple[Pdu | None, bool]:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 from decoders.dcerpc.auth_contexts import AuthContexts
 from decoders.dcerpc.call_model import BindingSource, PduFate
 from decoders.dcerpc.contexts import Contexts
-from decoders.dcerpc.pdus import Bind, BindAck, Control
+from decoders.dcerpc.names import REJECT_REASON
+from decoders.dcerpc.pdus import Bind, BindAck, BindNak, Control
 from decoders.dcerpc.telling import name_of
 from decoders.dcerpc.troubles import Trouble, TroubleCode
+from decoders.status import fault_name
 
 if TYPE_CHECKING:
     from decoders.dcerpc.call_model import Binding
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.open_call import OpenCall
-    from decoders.dcerpc.pdus import Pdu
+    from decoders.dcerpc.pdus import Fault, Pdu
     from decoders.dcerpc.telling import Telling, Told
 
 
@@ -32,7 +34,7 @@ class Negotiation:
         """bind, alter_context."""
         if not self.contexts.propose(framed, parsed if isinstance(parsed, Bind) else None):
             self._telling.trouble(TroubleCode.TOO_MANY_CONTEXTS, "a proposal is not remembered", framed)
-        self._leg(from_client, framed, parsed)
+        self._leg(from_client, framed, parsed, framed.header.call_id)
         return None, PduFate.NEGOTIATION
 
     def bind_ack(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
@@ -45,22 +47,34 @@ class Negotiation:
             elif not remembered:
                 self._telling.trouble(TroubleCode.TOO_MANY_CONTEXTS, "an accepted context is not remembered", framed)
         self._leg(from_client, framed, parsed)
+        self.auth.bind_answered(framed)
         return None, PduFate.NEGOTIATION
 
-    def bind_nak(self, _: bool, framed: AnyPdu, __: Pdu | None) -> Told:
+    def bind_nak(self, _: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
         self.contexts.refuse(framed)
+        reason = parsed.provider_reject_reason if isinstance(parsed, BindNak) else None
+        self.auth.bind_refused(framed.header.call_id, REJECT_REASON.get(reason or 0, f"bind_nak {reason}"))
         return None, PduFate.NEGOTIATION
+
+    def alter_refused(self, framed: AnyPdu, fault: Fault | None) -> bool:
+        """Whether a fault answers an alter_context."""
+        if not self.contexts.refuse(framed):
+            return False
+        status = None if fault is None else fault.status
+        self.auth.bind_refused(framed.header.call_id, fault_name(status or 0) or f"fault 0x{status or 0:08X}")
+        return True
 
     def control(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
         """auth3, shutdown."""
         self._leg(from_client, framed, parsed)
         return None, PduFate.CONTROL
 
-    def _leg(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> None:
+    def _leg(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None, call_id: int | None = None) -> None:
         if isinstance(parsed, Bind | BindAck | Control) and parsed.security is not None:
-            problem = self.auth.leg(parsed.security, from_client=from_client)
+            problem = self.auth.leg(parsed.security, framed, call_id, from_client=from_client)
             if problem is not None:
-                self._telling.trouble(TroubleCode.AUTH_TRAILER_BAD, f"{name_of(framed)}: {problem}", framed)
+                code, detail = problem
+                self._telling.trouble(code, f"{name_of(framed)}: {detail}", framed)
 
     def binding_of(self, call: OpenCall) -> Binding | None:
         """Asked when the call is over: an answer to the bind, or a verification trailer, may come out late."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.call_model import Call, Outcome
@@ -10,7 +10,7 @@ from decoders.dcerpc.evidence import NEVER
 from decoders.dcerpc.header import PduFlag
 
 if TYPE_CHECKING:
-    from decoders.dcerpc.auth_contexts import AuthContext
+    from decoders.dcerpc.auth_contexts import CallSecurity
     from decoders.dcerpc.call_model import Binding, CallFault
     from decoders.dcerpc.evidence import Began
     from decoders.dcerpc.parts import PartBuilder
@@ -51,6 +51,10 @@ class OpenCall:
     security_changed: bool = False
     sealed: bool = False
     """Any of its PDUs."""
+    opened: bool = False
+    """Any of its PDUs was unsealed."""
+    checks: set[bool | None] = field(default_factory=set)
+    """What came of the signatures of its PDUs."""
     cancelled: bool = False
     orphaned: bool = False
     maybe: bool = False
@@ -84,7 +88,9 @@ class OpenCall:
 
     def note_security(self, security: SecurityTrailer) -> bool:
         """False, once: fragments disagree, against [MS-RPCE] 2.2.2.11."""
-        self.sealed = self.sealed or security.seals
+        self.sealed = self.sealed or security.seals or security.opened
+        self.opened = self.opened or security.opened
+        self.checks.add(security.verified)
         if self.security is None:
             self.security = security
         elif _claims(security) != _claims(self.security) and not self.security_changed:
@@ -117,9 +123,9 @@ class OpenCall:
         return Outcome.MAYBE if self.maybe else Outcome.UNANSWERED
 
     def result(
-        self, binding: Binding | None, auth: AuthContext | None, group: int | None, *, refused: bool, evicted: bool
+        self, binding: Binding | None, auth: CallSecurity | None, group: int | None, *, refused: bool, evicted: bool
     ) -> Call:
-        identity = None if auth is None else auth.identity
+        client = None if auth is None else auth.client
         return Call(
             key=self.key,
             call_id=self.slot[1],
@@ -136,10 +142,12 @@ class OpenCall:
             auth_type=None if auth is None else auth.auth_type,
             auth_level=None if auth is None else auth.auth_level,
             auth_context_id=None if auth is None else auth.auth_context_id,
-            username=None if identity is None else identity.username,
-            domain=None if identity is None else identity.domain,
-            workstation=None if identity is None else identity.workstation,
+            username=None if client is None else client.username,
+            domain=None if client is None else client.domain,
+            workstation=None if client is None else client.workstation,
             encrypted=self.sealed,
+            unsealed=self.opened and not any(part.sealed for part in (self.request, self.response) if part is not None),
+            verified=False if False in self.checks else self.checks == {True} or None,
             assoc_group_id=group,
             outcome=self.outcome(evicted=evicted),
             refused=refused,

@@ -127,8 +127,9 @@ class OpenCalls:
         if part is not None:
             part.note_security(security, cut=isinstance(framed, BrokenPdu))
         if security is None:
+            call.checks.add(None)
             return
-        self._negotiation.auth.note_level(security.auth_level)
+        self._negotiation.auth.note(security, framed)
         if not call.note_security(security):
             detail = f"call id {call.slot[1]}: type, level or context of the security trailer changes within the call"
             self._telling.trouble(TroubleCode.AUTH_TRAILER_BAD, detail, framed, call.key)
@@ -221,11 +222,14 @@ class OpenCalls:
             self._telling.tell(call.superseded)
         auth = self._negotiation.auth
         call.settle_seal(may_seal=auth.may_seal)
+        security = auth.of(call.security)
+        if call.slot[0] and (call.response is not None or call.fault is not None):
+            auth.call_answered(security, None if call.fault is None else call.fault.status)
         binding = self._negotiation.binding_of(call)
         contexts = self._negotiation.contexts
         refused = binding is None and call.ctx_id in contexts.rejected
         group = contexts.assoc_group_id
-        self._telling.tell(call.result(binding, auth.of(call.security), group, refused=refused, evicted=evicted))
+        self._telling.tell(call.result(binding, security, group, refused=refused, evicted=evicted))
 
     def finish(self) -> None:
         for call in list(self._calls.values()):

@@ -44,7 +44,7 @@ class PartBuilder:
         self.ended = False
         """The last fragment was seen."""
         self.sealed = False
-        """Any fragment is."""
+        """Any fragment is, and was not unsealed."""
         self.trailer_cut = False
         """A fragment was cut before its security trailer."""
         self.trailer_seen = False
@@ -82,7 +82,7 @@ class PartBuilder:
             self.trailer_cut = self.trailer_cut or cut
         else:
             self.trailer_seen = True
-            self.sealed = self.sealed or security.seals
+            self.sealed = self.sealed or (security.seals and not security.opened)
 
     def add(self, pdu: AnyPdu, stub: bytes, room: int) -> bool:
         """The next fragment. False: its stub is more than there is room for."""

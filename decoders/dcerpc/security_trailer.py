@@ -22,10 +22,14 @@ class SecurityTrailer:
     auth_reserved: int
     auth_context_id: int
     token: bytes
+    opened: bool = False
+    """The body was unsealed."""
+    verified: bool | None = None
+    """Whether the token, a signature, fits; None where that could not be checked."""
 
     @property
     def seals(self) -> bool:
-        """The body in front of it is encrypted."""
+        """The body in front of it is encrypted on the wire."""
         return self.auth_level == _PRIVACY and bool(self.token)
 
 

@@ -25,7 +25,12 @@ class TroubleCode(enum.StrEnum):
     CONTEXT_MISMATCH = "rpc-context-mismatch"
     ANSWER_MISMATCH = "rpc-bind-answer-mismatch"
     AUTH_TRAILER_BAD = "rpc-auth-trailer-bad"
+    AUTH_LEG_BAD = "rpc-auth-token-bad"
     VERIFICATION_BAD = "rpc-verification-trailer-bad"
+    SIGNATURE_BAD = "rpc-signature-bad"
+    UNSEALING_LOST = "rpc-unsealing-lost"
+    WRONG_SECRET = "secret-wrong"  # noqa: S105 - a code, no secret
+    UNUSABLE_SECRET = "secret-unusable"  # noqa: S105
     CALL_ID_REUSED = "rpc-call-id-reused"
     DATA_REPRESENTATION = "rpc-data-representation"
     STUB_TOO_LARGE = "rpc-stub-too-large"
@@ -46,7 +51,12 @@ MEANINGS: Final = {
     TroubleCode.CONTEXT_MISMATCH: "An answer or fragment names another presentation context than its request.",
     TroubleCode.ANSWER_MISMATCH: "An answer to a bind has more or fewer results than contexts were proposed.",
     TroubleCode.AUTH_TRAILER_BAD: "The lengths of a security trailer contradict the PDU, or fragments disagree on it.",
+    TroubleCode.AUTH_LEG_BAD: "An authentication token does not read as what it begins like, or begins again.",
     TroubleCode.VERIFICATION_BAD: "A verification trailer contradicts its request or the bind: it is left in the stub.",
+    TroubleCode.SIGNATURE_BAD: "A PDU's signature does not fit, though the keys are right: it was changed or forged.",
+    TroubleCode.UNSEALING_LOST: "Bytes are missing, and PDUs behind them may stay sealed; once a direction.",
+    TroubleCode.WRONG_SECRET: "The secret of an account or service is not the one that was used; once a context.",
+    TroubleCode.UNUSABLE_SECRET: "The secret of an account or service cannot be used: see the detail; once a context.",
     TroubleCode.CALL_ID_REUSED: "A request carries the call id of an earlier one, to which no answer came out.",
     TroubleCode.DATA_REPRESENTATION: "Characters are not ASCII or floats not IEEE: read as if they were. Told once.",
     TroubleCode.STUB_TOO_LARGE: "More stub than is kept: the stub ends at the limit.",

@@ -1,1 +1,1 @@
-"""Who a caller is and what it may do: authentication tokens as far as they tell, identifiers, security descriptors."""
+"""Who a caller is and what it may do: authentication tokens, keys of accounts whose secrets are known, descriptors."""

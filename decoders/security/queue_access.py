@@ -24,6 +24,8 @@ QUEUE_RIGHTS: Final = {
     0x8000_0000: "GENERIC_READ",
 }
 _NAMED: Final = sum(QUEUE_RIGHTS)
+EVERYTHING: Final = "everything"
+"""What everyone may do where there is no list: [MS-DTYP] 2.4.6."""
 
 
 def queue_rights(mask: int) -> tuple[str, ...]:

@@ -31,10 +31,12 @@ CONNECTIONS
     version M.N         its own         1.0 for a UUID nobody knows
     syntax X            ndr             ndr, ndr64
     auth X              integrity       none (default of epm), connect, packet, integrity, privacy. NTLM; later PDUs
-                                        have a trailer with 16 bytes of signature. privacy: stubs are random bytes
+                                        have a trailer with 16 bytes of signature. privacy: stubs are sealed
     user X              alice           "" is anonymous
     domain X            CORP
     workstation X       BRANCH7
+    password X          tests.scripts.ntlm.PASSWORD
+    ntlm X              v2              v2, v1_ess (with extended session security), v1
     group X             new             asks for group 0, gets 0x1001, 0x1002 ...; a connection's name: joins its group
     tap X               ""              where its packets are captured: captures() writes a file for each
     midstream                           the capture begins after handshake, bind, bind_ack, auth3

@@ -8,6 +8,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.interfaces import INTERFACES
+from tests.scripts.ntlm import VERSIONS
 from tests.scripts.statements import (
     Answer,
     Ask,
@@ -218,6 +219,8 @@ _OPTIONS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
     "user": ("user", str),
     "domain": ("domain", str),
     "workstation": ("workstation", str),
+    "password": ("password", str),
+    "ntlm": ("ntlm", _one_of(VERSIONS, "a version of NTLM")),
     "group": ("group", str),
     "tap": ("tap", str),
     "reason": ("reason", _checked(lambda word: int(word, 0), "a number")),

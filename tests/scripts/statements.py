@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from tests.scripts.ntlm import PASSWORD
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,6 +39,8 @@ class Connect:
     user: str = "alice"
     domain: str = "CORP"
     workstation: str = "BRANCH7"
+    password: str = PASSWORD
+    ntlm: str = "v2"
     group: str = "new"
     midstream: bool = False
     lose: frozenset[str] = frozenset()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import random
 import struct
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from tests.decoders.dcerpc import pdus
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 _PRIVACY: Final = 6
 _LARGEST_PDU: Final = 4_280
-_HEAD, _TRAILER = 24, 24
+_HEAD, _FAULT_HEAD, _TRAILER, _SIGNATURE = 24, 32, 24, 16
 _SYNTAXES: Final = {"ndr": pdus.NDR, "ndr64": pdus.NDR64}
 _GROUP_AT: Final = 20
 _FIRST_CALL: Final = 1
@@ -33,7 +31,8 @@ class Wire:
         self._syntax = _SYNTAXES[setup.syntax]
         default = "none" if setup.interface == "epm" else "integrity"
         self._level = AUTH_LEVELS[setup.auth or default]
-        self._signed: Counter[str] = Counter()
+        login = ntlm.Login(setup.user, setup.domain, setup.workstation, setup.password, setup.ntlm)
+        self._session = ntlm.Session(login, seed)
 
     @property
     def secured(self) -> bool:
@@ -41,18 +40,16 @@ class Wire:
 
     def bind(self) -> bytes:
         context = syntax_of(self._setup.interface, self._setup.version), (self._syntax,)
-        return pdus.bind(context, call_id=_FIRST_CALL, group=self._asked, auth=self._token(ntlm.negotiate()))
+        return pdus.bind(context, call_id=_FIRST_CALL, group=self._asked, auth=self._token(self._session.negotiate()))
 
     def bind_ack(self) -> bytes:
-        auth = self._token(ntlm.challenge(self._setup.domain, self._seed))
+        auth = self._token(self._session.challenge())
         address = f"{self._port}\0".encode()
         written = pdus.ack((0, 0, self._syntax), address=address, call_id=_FIRST_CALL, auth=auth)
         return written[:_GROUP_AT] + struct.pack("<I", self._group) + written[_GROUP_AT + 4 :]
 
     def auth3(self) -> bytes:
-        setup = self._setup
-        token = ntlm.authenticate(setup.user, setup.domain, setup.workstation, self._seed)
-        return pdus.pdu(pdus.AUTH3, bytes(4), call_id=_FIRST_CALL, auth=self._token(token))
+        return pdus.pdu(pdus.AUTH3, bytes(4), call_id=_FIRST_CALL, auth=self._token(self._session.authenticate()))
 
     def bind_nak(self) -> bytes:
         """One version is supported: 5.0."""
@@ -61,43 +58,41 @@ class Wire:
     def request(self, stub: bytes, opnum: int, call_id: int, *, from_client: bool = True) -> bytes:
         return self._fragments(
             stub,
-            f"request {call_id}",
-            _sender(from_client),
+            from_client,
             lambda piece, flags, auth: pdus.request(piece, "<", opnum, flags=flags, call_id=call_id, auth=auth),
         )
 
     def response(self, stub: bytes, call_id: int, *, from_client: bool = False) -> bytes:
         return self._fragments(
             stub,
-            f"response {call_id}",
-            _sender(from_client),
+            from_client,
             lambda piece, flags, auth: pdus.response(piece, flags=flags, call_id=call_id, auth=auth),
         )
 
     def fault(self, status: int, call_id: int, *, from_client: bool = False) -> bytes:
-        return pdus.fault(status, call_id=call_id, auth=self._verifier(_sender(from_client), b""))
+        return self._protected(pdus.fault(status, call_id=call_id, auth=self._verifier(b"")), from_client, _FAULT_HEAD)
 
     def _fragments(
-        self, stub: bytes, what: str, sender: str, build: Callable[[bytes, int, pdus.Auth | None], bytes]
+        self, stub: bytes, from_client: bool, build: Callable[[bytes, int, pdus.Auth | None], bytes]
     ) -> bytes:
-        if self._level == _PRIVACY:
-            stub = random.Random(f"{self._seed} {what}").randbytes(len(stub))
-        return b"".join(build(piece, flags, self._verifier(sender, piece)) for piece, flags in _pieces(stub))
+        pieces = (build(piece, flags, self._verifier(piece)) for piece, flags in _pieces(stub))
+        return b"".join(self._protected(piece, from_client) for piece in pieces)
 
     def _token(self, token: bytes) -> pdus.Auth | None:
         return pdus.Auth(token, level=self._level) if self.secured else None
 
-    def _verifier(self, sender: str, stub: bytes) -> pdus.Auth | None:
+    def _verifier(self, stub: bytes) -> pdus.Auth | None:
+        return pdus.Auth(bytes(_SIGNATURE), level=self._level, pad=-len(stub) % 4) if self.secured else None
+
+    def _protected(self, pdu: bytes, from_client: bool, start: int = _HEAD) -> bytes:
+        """Signed and, at level privacy, sealed from there on."""
         if not self.secured:
-            return None
-        number = self._signed[sender]
-        self._signed[sender] += 1
-        return pdus.Auth(ntlm.signature(number, self._seed + sender), level=self._level, pad=-len(stub) % 4)
-
-
-def _sender(from_client: bool) -> str:
-    """By what each side mostly sends; both count their signatures."""
-    return "request" if from_client else "response"
+            return pdu
+        end = len(pdu) - _TRAILER
+        head, body, trailer = pdu[:start], pdu[start:end], pdu[end:-_SIGNATURE]
+        seal = self._level == _PRIVACY
+        sent, signature = self._session.protect(head, body, trailer, from_client=from_client, seal=seal)
+        return head + sent + trailer + signature
 
 
 def _pieces(stub: bytes) -> Iterator[tuple[bytes, int]]:

@@ -10,14 +10,17 @@ import pytest
 from decoders.dcerpc import auth_contexts, contexts, open_calls, parts
 from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES, Outcome, PduFate
 from decoders.dcerpc.troubles import MEANINGS, Trouble, TroubleCode
+from decoders.security.accounts import Account
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import Talk
+from tests.decoders.dcerpc.sealing import Sealing, listening, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 BIND, ACK = d.bind((d.QM2QM, (d.NDR,))), d.ack((0, 0, d.NDR))
 BAD = d.pdu(d.REQUEST, b"1234")
+SEALING = Sealing()
 
 
 def bound() -> Talk:
@@ -44,7 +47,12 @@ TROUBLES: dict[TroubleCode, Callable[[], Talk]] = {
     TroubleCode.CONTEXT_MISMATCH: lambda: asked().server(d.response(ctx=9)),
     TroubleCode.ANSWER_MISMATCH: lambda: Talk().client(BIND).server(d.ack()),
     TroubleCode.AUTH_TRAILER_BAD: lambda: bound().client(d.request(auth=d.Auth(claimed_pad=99))),
+    TroubleCode.AUTH_LEG_BAD: lambda: Talk().client(d.bind(auth=d.Auth(b"NTLMSSP\0\3\0\0\0"))),
     TroubleCode.VERIFICATION_BAD: lambda: bound().client(d.request(d.verification(d.header2(9)))),
+    TroubleCode.SIGNATURE_BAD: lambda: opened(SEALING).client(d.request(b"forged", auth=d.Auth(level=6))),
+    TroubleCode.UNSEALING_LOST: lambda: opened(SEALING).client(99, d.request(b"forged", auth=d.Auth(level=6))),
+    TroubleCode.WRONG_SECRET: lambda: opened(SEALING, Account("alice", "CORP", "wrong")),
+    TroubleCode.UNUSABLE_SECRET: lambda: listening().client(SEALING.bind, SEALING.auth3),
     TroubleCode.CALL_ID_REUSED: lambda: asked().client(d.request()),
     TroubleCode.DATA_REPRESENTATION: lambda: bound().client(foreign(d.request(), 1, 0)),
     TroubleCode.STUB_TOO_LARGE: lambda: bound().client(d.request(bytes(200))),
