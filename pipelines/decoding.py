@@ -45,7 +45,13 @@ def decode(job: Job, scan: Scan, order: Order, untidy: frozenset[int], earlier: 
     job.say("putting segments in order and decoding calls")
     choice = replace(job.choice, learned=earlier.carried.learned) if earlier else job.choice
     rounds = run_rounds(
-        selection, choice, order, untidy, keep_payload=job.keep_payload, earlier=earlier.carried if earlier else None
+        selection,
+        choice,
+        order,
+        untidy,
+        keep_payload=job.keep_payload,
+        accounts=job.accounts,
+        earlier=earlier.carried if earlier else None,
     )
     counts: Counts = Counter()
     for (file, name), n in selection.set_aside.items():

@@ -15,6 +15,7 @@ from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
 from ingest.choice import ChosenBy, client_of
 from ingest.containers.model import NO_TIME
 from pipelines.decode.connection import ConnectionCalls, Place, PlacedCall
+from pipelines.decode.unsealers import unsealers
 from pipelines.facts.model import to_row
 from pipelines.flow_rows import Tracked, aside_row, flow_row
 from pipelines.uids import connection_uid
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from decoders.dcerpc.framing import Framed
+    from decoders.security.accounts import Secret
     from decoders.tcp.connection import Connection
     from decoders.tcp.model import StreamEvent
     from ingest.choice import Choice, DecidedBy, Endpoint
@@ -50,18 +52,24 @@ class SegmentRow:
 class Assembler:
     """Give it segments sorted by (key, time, capture, frame); take rows as they come.
 
-    Rows are of `flows`, `asides` (connections not kept), `issues`, `pdus` and `facts`; under `calls` come calls that
-    are not decoded yet. A flow or aside is the last row of its connection.
+    Rows are of `flows`, `asides` (connections not kept), `issues`, `pdus`, `principals` and `facts`; under `calls` come
+    calls that are not decoded yet. A flow or aside is the last row of its connection.
     """
 
     def __init__(
-        self, choice: Choice, capture_ids: Sequence[str], paths: Sequence[str], untidy: Collection[int] = ()
+        self,
+        choice: Choice,
+        capture_ids: Sequence[str],
+        paths: Sequence[str],
+        untidy: Collection[int] = (),
+        accounts: Sequence[Secret] = (),
     ) -> None:
-        """`untidy`: captures whose clock went back."""
+        """`untidy`: captures whose clock went back. `accounts`: secrets that are known."""
         self.choice = choice
         self.untidy = frozenset(untidy)
         self._capture_ids = capture_ids
         self._paths = paths
+        self.unsealer = unsealers(accounts)
 
     def run(self, rows: Iterable[SegmentRow]) -> Iterator[tuple[str, Row | PlacedCall]]:
         """(table, row) in the order in which the streams tell."""
@@ -169,7 +177,7 @@ class _Talk:
             if tracked.chosen_by is None or tracked.too_late:
                 continue
             if tracked.calls is None:
-                tracked.calls = ConnectionCalls(self._place(tracked), self._assembler)
+                tracked.calls = ConnectionCalls(self._place(tracked), self._assembler, self._assembler.unsealer())
                 yield from (("issues", issue) for issue in tracked.issues)
                 for skipped in tracked.skipped:
                     yield from self._rows_of(tracked, tracked.calls.skipped(skipped))

@@ -34,6 +34,12 @@ ID = Column("id", ID_TYPE, "Addresses and ports; orig is the RPC client, as in Z
 CAPTURE_ID = Column("capture_id", STRING, "SHA-256 of the capture file.", required=True)
 PATH = Column("path", STRING, "Path of the capture file as it was read.", required=True)
 FRAME = Column("frame", LONG, "Frame number in the capture, counted from 1 as Wireshark does.", required=True, low=1)
+USERNAME = Column(
+    "username",
+    STRING,
+    "Account that authenticates the connection. NTLM tells it in the clear, claimed and not proven; Kerberos in the "
+    "ticket, see --secrets.",
+)
 SESSION_UID = Column(
     "session_uid", STRING, "Id of an opened queue, derived from its first call: the same in every run.", required=True
 )

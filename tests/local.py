@@ -29,9 +29,10 @@ from schemas.state import SUMMARIES
 from schemas.tables import JUDGED, OVERALL, WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from decoders.security.accounts import Secret
     from ingest.splits import Split
 
 Row = dict[str, Any]
@@ -43,10 +44,15 @@ _LARGE = 1 << 40
 class Local:
     """What came out. `tables` has an entry for every table of the streams and for each typed table with rows."""
 
-    def __init__(self, *paths: Path, choice: Choice | None = None, keep_payload: bool = False) -> None:
-        self.tables: dict[str, list[Row]] = {
-            name: [] for name in ("flows", "asides", "announced", "versions", "issues", "pdus", "calls", "facts")
-        }
+    def __init__(
+        self,
+        *paths: Path,
+        choice: Choice | None = None,
+        keep_payload: bool = False,
+        accounts: Sequence[Secret] = (),
+    ) -> None:
+        streamed = "flows", "asides", "announced", "versions", "issues", "pdus", "principals", "calls", "facts"
+        self.tables: dict[str, list[Row]] = {name: [] for name in streamed}
         self.refused: list[UnreadableCapture] = []
         splits = []
         for file, path in enumerate(paths):
@@ -56,7 +62,7 @@ class Local:
                 self.refused.append(error)
         segments, untidy = _segments(splits)
         names = [path.name for path in paths]
-        assembler = Assembler(choice or Choice(), names, names, untidy)
+        assembler = Assembler(choice or Choice(), names, names, untidy, accounts)
         for batch in decoded(assembler, segment_rows(_sorted(segments)), keep_payload=keep_payload):
             self._unwrap(batch)
         self.counts: Counter[tuple[str, str]] = Counter()

@@ -63,7 +63,7 @@ class CallBatches:
         undecided = call.binding is None or (call.binding.open_syntaxes and call.binding.interface.uuid in INTERFACES)
         if call.binding is not None and not undecided:
             self._hold(placed, Identity.of(call.binding))
-        elif call.encrypted or call.opnum is None or call.callback or call.refused:
+        elif call.sealed or call.opnum is None or call.callback or call.refused:
             self._hold(placed, None)
         else:
             self._consider(placed)

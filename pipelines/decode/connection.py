@@ -1,4 +1,4 @@
-"""PDUs of one kept connection to rows of `pdus` and `issues`, and to calls that wait to be decoded."""
+"""PDUs of one kept connection to rows of `pdus`, `principals` and `issues`, and to calls that wait to be decoded."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from decoders.dcerpc.call_model import Call, PduOf
+from decoders.dcerpc.call_model import Call, PduOf, Principal
 from decoders.dcerpc.calls import CallTracker
 from decoders.dcerpc.names import PROVIDER_REASON, REJECT_REASON, RESULT, TRANSFER_SYNTAX
 from decoders.dcerpc.pdus import Bind, BindAck, BindNak, Fault, Request, Response
 from decoders.net.addresses import to_text
 from decoders.net.community_id import community_id
 from decoders.status import fault_name
+from pipelines.decode.frames import split_frames
+from pipelines.decode.principal_rows import principal_row
 from pipelines.decode.times import micros, nanos
 from pipelines.uids import call_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from decoders.dcerpc.bind import ContextResult, PresentationContext, SyntaxId
     from decoders.dcerpc.call_model import CallEvent
-    from decoders.dcerpc.framing import AnyPdu, FrameRef, Skipped
+    from decoders.dcerpc.framing import AnyPdu, Skipped
     from decoders.dcerpc.pdus import Pdu
     from decoders.dcerpc.troubles import CallKey, Trouble
+    from decoders.dcerpc.unsealing import Unsealer
     from decoders.tcp.model import Side
     from ingest.choice import Endpoint
 
@@ -94,9 +97,9 @@ class Captures(Protocol):
 
 
 class ConnectionCalls:
-    def __init__(self, place: Place, captures: Captures) -> None:
+    def __init__(self, place: Place, captures: Captures, unsealer: Unsealer | None = None) -> None:
         self._place, self._captures = place, captures
-        self._tracker = CallTracker()
+        self._tracker = CallTracker(unsealer)
         self.unresolved = False
         """Whether some call's interface is not known from the connection itself."""
 
@@ -116,6 +119,8 @@ class ConnectionCalls:
                 yield "calls", PlacedCall(self._place, event)
             elif isinstance(event, PduOf):
                 yield "pdus", self._pdu_row(event)
+            elif isinstance(event, Principal):
+                yield "principals", principal_row(event, self._place, self._captures)
             else:
                 yield "issues", self._issue(event)
 
@@ -195,16 +200,3 @@ def _result(one: ContextResult) -> Row:
 
 def _syntax_name(syntax: SyntaxId) -> str:
     return TRANSFER_SYNTAX.get(syntax.uuid, syntax.uuid)
-
-
-def split_frames(frames: Sequence[FrameRef], captures: Captures) -> tuple[str | None, list[int], list[Row] | None]:
-    """The first frame's capture, the frames in it, and those in others."""
-    if not frames:
-        return None, [], None
-    first = frames[0][0]
-    here = [frame for capture, frame in frames if capture == first]
-    elsewhere = None
-    if len(here) < len(frames):
-        others = [(capture, frame) for capture, frame in frames if capture != first]
-        elsewhere = [{"capture_id": captures.capture_id(capture), "frame": frame} for capture, frame in others]
-    return captures.capture_id(first), here, elsewhere

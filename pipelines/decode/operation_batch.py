@@ -15,6 +15,7 @@ from pipelines.decode.endpoints import endpoint_rows
 from pipelines.decode.messages import carries_messages, find_message, sighting, summary
 from pipelines.decode.stubs import Stub, declared, decode_stubs, decoder_of
 from pipelines.decode.times import micros, nanos
+from pipelines.decode.told import told_values
 from pipelines.facts.calls import call_fact
 from schemas.idl_types import without_payload
 from schemas.tables.derived import DERIVED
@@ -209,7 +210,8 @@ class OperationBatch:
             status, name = statuses[number], self._operation.name
             seen = self._messages[number]
             message = summary(seen) if seen else None
-            fact = call_fact(placed, identity, name, status, values, whole, self._captures, message)
+            told = told_values({one.column.name: column[number] for one, column in self._derived})
+            fact = call_fact(placed, identity, name, status, values, whole, self._captures, message, told)
             if fact is not None:
                 yield fact
 

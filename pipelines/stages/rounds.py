@@ -28,8 +28,9 @@ from schemas.state import CARRIED_CONNECTIONS
 from schemas.tables import WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from decoders.security.accounts import Secret
     from ingest.choice import Choice, Endpoint
     from pipelines.dataset.carried import Carried
     from pipelines.inventory import Order
@@ -132,6 +133,7 @@ def run_rounds(
     untidy: frozenset[int],
     *,
     keep_payload: bool,
+    accounts: Sequence[Secret] = (),
     earlier: Carried | None = None,
 ) -> Rounds:
     """`choice` knows what earlier runs learned; conversations of theirs are looked at again where there is news."""
@@ -140,7 +142,8 @@ def run_rounds(
         keys = np.union1d(keys, selection.reaching([endpoint_key(*end) for end in sorted(choice.learned)]))
 
     def look(keys: Keys) -> DataFrame:
-        return streams(selection.take(keys), choice, order.ids, order.paths, untidy, keep_payload=keep_payload)
+        ids, paths = order.ids, order.paths
+        return streams(selection.take(keys), choice, ids, paths, untidy, keep_payload=keep_payload, accounts=accounts)
 
     rounds = Rounds(look(keys), earlier.frame(CARRIED_CONNECTIONS) if earlier else None)
     rounds.learned = choice.learned

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from ingest.containers.model import Note, Position
 from ingest.scan import scan_split
-from ingest.splits import SplitReport, exact, first_frames
+from ingest.splits import SplitReport, exact, first_frames, size_of
 from ingest.stream_bases import NUMBER_BITS
 from pipelines.stages.envelopes import unwrapped
 from pipelines.stages.tasks import packed, run_tasks
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from ingest.splits import Split
+    from pipelines.stages.meter import Meter
     from schemas.model import Table
 
 
@@ -97,9 +98,9 @@ class _Told:
         return SplitReport(row.file, row.split, start, end, row.packets, damage)
 
 
-def scan_captures(spark: SparkSession, splits: Sequence[Split]) -> Scan:
+def scan_captures(spark: SparkSession, splits: Sequence[Split], meter: Meter | None = None) -> Scan:
     """Every split once; those that began at the wrong place once more, from the right one."""
-    rows = _scan(spark, splits)
+    rows = _scan(spark, splits, meter)
     told = _told(rows)
     proven: list[tuple[Split, SplitReport, int]] = []
     for _, group in groupby(splits, key=lambda split: split.file):
@@ -138,17 +139,18 @@ def _read(told: _Told, split: Split, report: SplitReport, first_frame: int) -> R
     )
 
 
-def _scan(spark: SparkSession, splits: Sequence[Split]) -> DataFrame:
+def _scan(spark: SparkSession, splits: Sequence[Split], meter: Meter | None = None) -> DataFrame:
     def work(split: Split) -> Iterator[pa.RecordBatch]:
+        packets = 0
         for table, batch in scan_split(split):
+            if table.name == SPLIT_REPORTS.name:  # pickled, it is another object
+                packets += sum(batch.column("packets").to_pylist())
             if len(batch):
                 yield wrap(batch, table, SCAN)
+        if meter is not None:
+            meter.note(split, packets)
 
-    return run_tasks(spark, packed(splits, split_bytes), work, envelope_schema(SCAN)).persist()
-
-
-def split_bytes(split: Split) -> int:
-    return min(split.end, split.capture.size) - split.begin
+    return run_tasks(spark, packed(splits, size_of), work, envelope_schema(SCAN)).persist()
 
 
 def _told(rows: DataFrame) -> dict[tuple[int, int], _Told]:

@@ -12,8 +12,8 @@ from pyspark.sql import functions as F
 
 from decoders.net.model import Outcome
 from ingest.segments import segment_batches
+from ingest.splits import size_of
 from pipelines.stages.defragment import Fragments
-from pipelines.stages.scan import split_bytes
 from pipelines.stages.tasks import packed, run_tasks
 from schemas.internal import CONVERSATIONS, FRAGMENTS, SCAN_ISSUES, SEGMENTS, SYNS
 
@@ -150,7 +150,7 @@ class Selection:
         def work(one: ReadSplit) -> Iterator[pa.RecordBatch]:
             yield from segment_batches(one.split, one.split.file, one.first_frame, keys.value)
 
-        return run_tasks(self._spark, packed(splits, lambda one: split_bytes(one.split)), work, SEGMENTS.arrow)
+        return run_tasks(self._spark, packed(splits, lambda one: size_of(one.split)), work, SEGMENTS.arrow)
 
 
 def _collected(conversations: DataFrame) -> Keys:

@@ -16,19 +16,21 @@ from schemas.model import ddl
 from schemas.parcels import PARCELS, parcel
 from schemas.tables.issues import ISSUES
 from schemas.tables.pdus import PDUS
+from schemas.tables.principals import PRINCIPALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pyspark.sql import DataFrame
 
+    from decoders.security.accounts import Secret
     from ingest.choice import Choice
     from pipelines.stages.select import Segments
 
 Row = dict[str, Any]
 BATCH_ROWS = 1_024
 _LAST_OF_CONNECTION = (STREAM_FLOWS.name, ASIDES.name)
-_TABLES = {table.name: table for table in (STREAM_FLOWS, ASIDES, ANNOUNCED, VERSIONS, ISSUES, PDUS, FACTS)}
+_TABLES = {table.name: table for table in (STREAM_FLOWS, ASIDES, ANNOUNCED, VERSIONS, ISSUES, PDUS, PRINCIPALS, FACTS)}
 
 
 def streams(
@@ -39,11 +41,12 @@ def streams(
     untidy: frozenset[int],
     *,
     keep_payload: bool,
+    accounts: Sequence[Secret] = (),
 ) -> DataFrame:
     """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by `file`, as `untidy` names them."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        assembler = Assembler(choice, capture_ids, paths, untidy)
+        assembler = Assembler(choice, capture_ids, paths, untidy, accounts)
         return decoded(assembler, segment_rows(batches), keep_payload=keep_payload)
 
     ordered = segments.rows.repartition(segments.partitions, "key").sortWithinPartitions(

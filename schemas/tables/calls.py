@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from schemas.model import BOOL, INT, LONG, STRING, TIMESTAMP, U8, U16, U32, Column, Table
 from schemas.relations import AtLeast
-from schemas.shared_columns import CALL_UID, CAPTURE_ID, COMMUNITY_ID, ID, OF_CAPTURE, OF_FLOW, UID
+from schemas.shared_columns import CALL_UID, CAPTURE_ID, COMMUNITY_ID, ID, OF_CAPTURE, OF_FLOW, UID, USERNAME
 from schemas.vocabulary import CALL_OUTCOMES, DECODE_STATES, ENDPOINT_NAMES, INTERFACE_SOURCES, OPERATIONS
 
 _OTHER_FRAMES = pa.list_(pa.struct([pa.field("side", STRING), pa.field("capture_id", STRING), pa.field("frame", LONG)]))
@@ -60,9 +60,16 @@ CALLS = Table(
             high=U8,
         ),
         Column("auth_level", INT, "2 connect, 4 packet, 5 integrity, 6 privacy.", low=0, high=U8),
-        Column("username", STRING, "Account in the connection's NTLM authentication; claimed, not proven."),
+        Column("auth_context_id", LONG, "Which of the connection's security contexts.", low=0, high=U32),
+        USERNAME,
         Column("domain", STRING, "Its domain."),
         Column("encrypted", BOOL, "Stubs are sealed (privacy level).", required=True),
+        Column("unsealed", BOOL, "And all that was captured of them could be unsealed, see --secrets.", required=True),
+        Column(
+            "verified",
+            BOOL,
+            "The signatures of all its PDUs fit; false: one does not; null: not all could be checked, see --secrets.",
+        ),
         Column(
             "outcome",
             STRING,

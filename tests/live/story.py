@@ -212,6 +212,8 @@ TALKS: Final = (
     Talk("NTLM integrity across projects", "impacket", "scapy", guarded_read(), auth_level=INTEGRITY),
     Talk("large signed message", "scapy", "scapy", large_read(), Syntax.NDR64, auth_level=INTEGRITY),
     Talk("NTLM privacy", "scapy", "scapy", guarded_read(), auth_level=PRIVACY),
+    Talk("NTLM privacy across projects", "impacket", "scapy", guarded_read(), auth_level=PRIVACY),
+    Talk("sealed large message", "scapy", "scapy", large_read(), Syntax.NDR64, auth_level=PRIVACY),
     Talk("RemoteRead in NDR64", "scapy", "scapy", remote_read(), Syntax.NDR64, mended=True),
     Talk("qmcomm and qmcomm2 in NDR", "scapy", "scapy", applications(), mended=True),
 )

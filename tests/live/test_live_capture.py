@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.interfaces import INTERFACES, qm2qm
+from decoders.security.accounts import Account
 from tests.live.comparing import differences
 from tests.live.messages import LARGE, LARGE_BODY_BYTES
+from tests.live.model import Talk
 from tests.live.recording import Recording, record
 from tests.live.report import HOST
-from tests.live.story import CONNECT, DOMAIN, INTEGRITY, MAPPER, PRIVACY, TALKS, USERNAME
+from tests.live.story import CONNECT, DOMAIN, INTEGRITY, MAPPER, PASSWORD, PRIVACY, TALKS, USERNAME
 from tests.local import Local, Row
 from tests.pipelines.running import run
 from tests.tools import need
@@ -43,6 +45,12 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 @pytest.fixture(scope="module")
 def found(recording: Recording) -> Local:
     return Local(recording.path)
+
+
+@pytest.fixture(scope="module")
+def opened(recording: Recording) -> Local:
+    """With the password."""
+    return Local(recording.path, accounts=[Account(USERNAME, DOMAIN, PASSWORD)])
 
 
 def of_talk(recording: Recording, rows: list[Row], name: str) -> list[Row]:
@@ -171,6 +179,29 @@ def test_sealed_stubs_are_opaque(recording: Recording, found: Local, talk: Talk)
         assert (call["encrypted"], call["decode_state"], call["outcome"]) == (True, "opaque", "answered")
         assert call["status"] is None
         assert not uids & {row["call_uid"] for row in found.tables[f"{call['endpoint']}_{call['operation']}"]}
+
+
+@pytest.mark.parametrize("talk", PRIVATE, ids=lambda talk: talk.name)
+def test_sealed_stubs_are_read_with_the_password(recording: Recording, opened: Local, talk: Talk) -> None:
+    told = recording.told[talk.name]
+    calls = of_talk(recording, opened.tables["calls"], talk.name)
+    assert [call["request_bytes"] for call in calls] == told.requests
+    assert [call["response_bytes"] for call in calls] == told.responses
+    for said, call in zip(talk.calls, calls, strict=True):
+        assert (call["encrypted"], call["unsealed"], call["decode_state"]) == (True, True, "full")
+        row = typed(opened, call)
+        assert differences(said.request, row["request"], said.operation) == []
+        assert differences(said.response, row["response"], said.operation) == []
+
+
+@pytest.mark.parametrize("talk", GUARDED, ids=lambda talk: talk.name)
+def test_signatures_fit(recording: Recording, opened: Local, talk: Talk) -> None:
+    calls = of_talk(recording, opened.tables["calls"], talk.name)
+    assert {call["verified"] for call in calls} == {None if talk.auth_level == CONNECT else True}
+    (who,) = of_talk(recording, opened.tables["principals"], talk.name)
+    assert (who["username"], who["ntlm_version"], who["outcome"]) == (USERNAME, "v2", "accepted")
+    assert who["secret"] == "right"
+    assert not [issue for issue in opened.tables["issues"] if issue["code"].startswith(("rpc-", "secret-"))]
 
 
 def test_the_endpoint_mapper_says_the_port(recording: Recording, found: Local) -> None:
