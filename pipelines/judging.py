@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipelines.facts.model import from_row
+from pipelines.knowledge.admin_actions import AdminActions
 from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
 from pipelines.rules.catalogue import RULES
@@ -14,7 +15,7 @@ from pipelines.sessions.model import Kind
 from pipelines.sessions.rows import move_row, read_row, session_row
 from pipelines.sessions.steps import MoveStep, ReadStep, SessionStep
 from schemas.state import HOST_NOTES, QUEUE_NOTES, TALLIES
-from schemas.tables import FINDINGS, MOVES, READS, SESSIONS
+from schemas.tables import ADMIN_ACTIONS, FINDINGS, MOVES, READS, SESSIONS
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -51,7 +52,7 @@ class _Case:
         self._server = server
         self._machine = ServerMachine(versions, settings)
         self._judge = Judge(RULES, settings)
-        self._hosts, self._queues = HostNotes(server), QueueNotes(server)
+        self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
 
     def feed(self, row: Row) -> Iterator[tuple[str, Row]]:
         return self._rows(self._machine.feed(from_row(row)))
@@ -67,6 +68,7 @@ class _Case:
         for step in steps:
             self._hosts.see(step)
             self._queues.see(step)
+            yield from ((ADMIN_ACTIONS.name, row) for row in self._actions.see(step))
             if isinstance(step, SessionStep) and step.session.kind is not Kind.HANDSHAKE:
                 yield SESSIONS.name, session_row(step)
             elif isinstance(step, ReadStep):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.writing import Shelf
 from schemas.dates import dated_by
 from schemas.tables import (
+    ADMIN_ACTIONS,
     CALLS,
     CAPTURES,
     ENDPOINTS,
@@ -17,6 +18,7 @@ from schemas.tables import (
     MESSAGES,
     MOVES,
     PDUS,
+    PRINCIPALS,
     READS,
     SESSIONS,
     SIGHTINGS,
@@ -32,6 +34,7 @@ SORT_KEYS: Final = {
     CAPTURES.name: ("path",),
     FLOWS.name: ("first_ts_ns", "uid"),
     PDUS.name: ("ts_ns", "uid", "is_orig", "stream_offset"),
+    PRINCIPALS.name: ("ts_ns", "uid", "auth_context_id"),
     CALLS.name: ("ts_ns", "call_uid"),
     ENDPOINTS.name: (
         *("ts_ns", "call_uid", "interface_uuid", "protocol", "host", "port"),
@@ -41,6 +44,7 @@ SORT_KEYS: Final = {
     SESSIONS.name: ("ts_ns", "session_uid"),
     READS.name: ("ts_ns", "read_uid"),
     MOVES.name: ("ts_ns", "call_uid"),
+    ADMIN_ACTIONS.name: ("ts_ns", "call_uid"),
     SIGHTINGS.name: ("ts_ns", "call_uid"),
     MESSAGES.name: ("first_ts", "message_uid"),
     FINDINGS.name: ("ts_ns", "rule_id", "verdict", "reason", "uid", "call_uid", "session_uid"),

@@ -36,6 +36,7 @@ def call_fact(
     whole: tuple[bool, bool],
     captures: Captures,
     message: Values | None = None,
+    told: Values | None = None,
 ) -> CallFact | BlindFact | None:
     """None: nothing that sessions or rules would want."""
     call, place = placed.call, placed.place
@@ -66,7 +67,7 @@ def call_fact(
         auth_level=call.auth_level,
         username=call.username,
         domain=call.domain,
-        encrypted=call.encrypted,
+        encrypted=call.sealed,
         outcome=str(call.outcome),
         status=None if call.fault else status,
         fault=call.fault.status if call.fault else None,
@@ -81,6 +82,7 @@ def call_fact(
         capture_id=captures.capture_id(placed.capture),
         message=message,
         workstation=call.workstation,
+        told=told,
     )
 
 

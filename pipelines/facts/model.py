@@ -89,6 +89,8 @@ class CallFact:
     message: Values | None = None
     """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`."""
     workstation: str | None = None
+    told: Values | None = None
+    """In people's words: `values`, pairs of a property's name and text; a security descriptor as `security`."""
 
     @property
     def until(self) -> Moment:

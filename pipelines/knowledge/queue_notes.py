@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pipelines.facts.model import CallFact
-    from pipelines.sessions.model import Session
+    from pipelines.sessions.model import Acts, Session
     from pipelines.sessions.steps import Step
 
 Row = dict[str, Any]
@@ -87,8 +87,14 @@ class QueueNotes:
         named = _of_session(session)
         if session.opened is not None:
             self._note(named, "opened", session.first)
-        self._note(named, "purged", session.first, session.purges)
-        self._note(named, "sent", session.first, session.sends)
+        self._acts(named, "purged", session.purges)
+        self._acts(named, "sent", session.sends)
+
+    def _acts(self, named: _Named, act: str, acts: Acts) -> None:
+        """Known by name at the end only: what names the queue may come late."""
+        if acts.first is not None and acts.last is not None:
+            self._note(named, act, acts.first, acts.count - 1)
+            self._note(named, act, acts.last)
 
     def _read(self, step: ReadStep) -> None:
         read = step.read

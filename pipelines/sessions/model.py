@@ -149,6 +149,19 @@ class Read:
         return self.finished is not None
 
 
+@dataclass(slots=True)
+class Acts:
+    """Of one kind, on one session."""
+
+    count: int = 0
+    first: CallFact | None = None
+    last: CallFact | None = None
+
+    def add(self, call: CallFact) -> None:
+        self.count += 1
+        self.first, self.last = self.first or call, call
+
+
 @dataclass(slots=True, eq=False)
 class Session:
     """A queue that a client has open on the server."""
@@ -185,8 +198,8 @@ class Session:
     """Bytes of messages that left the server, by what became of the read."""
     peeks: int = 0
     receives: int = 0
-    purges: int = 0
-    sends: int = 0
+    purges: Acts = field(default_factory=Acts)
+    sends: Acts = field(default_factory=Acts)
     sent_bytes: int = 0
     moves: int = 0
     outstanding: dict[int, list[Read]] = field(default_factory=dict)

@@ -117,7 +117,7 @@ class SupportedQueues:
     def _purge_answered(self, step: CallStep, _: Moment) -> None:
         self._settled(step)
         if step.session is not None and step.succeeded:
-            step.session.purges += 1
+            step.session.purges.add(step.call)
 
     def _send_asked(self, step: CallStep) -> None:
         self._on_handle(step)
@@ -126,7 +126,7 @@ class SupportedQueues:
     def _send_answered(self, step: CallStep, _: Moment) -> None:
         self._settled(step)
         if step.session is not None and step.succeeded:
-            step.session.sends += 1
+            step.session.sends.add(step.call)
             step.session.sent_bytes += (step.call.message or {}).get("bytes") or 0
 
     def _receive_asked(self, step: CallStep) -> None:

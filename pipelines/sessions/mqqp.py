@@ -78,7 +78,7 @@ class QueueToQueue:
     def _purge_answered(self, step: CallStep, _: Moment) -> None:
         self._references.settle(step, step.request.get("hQueue", 0))
         if step.session is not None and step.succeeded:
-            step.session.purges += 1
+            step.session.purges.add(step.call)
 
     def _version_asked(self, step: CallStep) -> None:
         step.pair.asked_version = step.call

@@ -90,7 +90,7 @@ class RemoteRead:
     def _purge_answered(self, step: CallStep, moment: Moment) -> None:
         self._settled(step, moment)
         if step.session is not None and step.succeeded:
-            step.session.purges += 1
+            step.session.purges.add(step.call)
 
     def _move_asked(self, step: CallStep) -> None:
         self._references.refer_to_handle(step, step.request.get("phContextFrom"), Kind.REMOTE_READ)

@@ -48,9 +48,9 @@ def session_row(step: SessionStep) -> Row:
         "peeks": session.peeks,
         "receives": session.receives,
         **{str(outcome): outcomes.get(outcome, 0) for outcome in ReadOutcome if outcome is not ReadOutcome.PEEKED},
-        "purges": session.purges,
+        "purges": session.purges.count,
         "moves": session.moves,
-        "sends": session.sends,
+        "sends": session.sends.count,
         "sent_bytes": session.sent_bytes,
         "message_bytes": sum(disclosed.values()),
         **{

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.tables.accounting import ACCOUNTING
+from schemas.tables.admin_actions import ADMIN_ACTIONS
 from schemas.tables.calls import CALLS
 from schemas.tables.captures import CAPTURES
 from schemas.tables.endpoints import ENDPOINTS
@@ -14,12 +15,13 @@ from schemas.tables.messages import MESSAGES, SIGHTINGS
 from schemas.tables.moves import MOVES
 from schemas.tables.packets import PACKETS
 from schemas.tables.pdus import PDUS
+from schemas.tables.principals import PRINCIPALS
 from schemas.tables.queues import QUEUES
 from schemas.tables.reads import READS
 from schemas.tables.sessions import SESSIONS
 from schemas.tables.typed import TYPED
 
-JUDGED = (SESSIONS, READS, MOVES, FINDINGS)
+JUDGED = (SESSIONS, READS, MOVES, ADMIN_ACTIONS, FINDINGS)
 """Made from the others, server by server."""
 OVERALL = (HOSTS, QUEUES, VERDICTS)
 """Made of what is known of all servers; small, and written anew by every run."""
@@ -27,6 +29,7 @@ WRITTEN = (
     CAPTURES,
     FLOWS,
     PDUS,
+    PRINCIPALS,
     CALLS,
     *TYPED.values(),
     ENDPOINTS,
@@ -41,6 +44,7 @@ TABLES = (*WRITTEN, PACKETS)
 
 __all__ = [
     "ACCOUNTING",
+    "ADMIN_ACTIONS",
     "CALLS",
     "CAPTURES",
     "ENDPOINTS",
@@ -54,6 +58,7 @@ __all__ = [
     "OVERALL",
     "PACKETS",
     "PDUS",
+    "PRINCIPALS",
     "QUEUES",
     "READS",
     "SESSIONS",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from decoders.security.descriptors import parse_descriptor
-from decoders.security.queue_access import queue_rights
+from decoders.security.queue_access import EVERYTHING, queue_rights
 from decoders.security.sddl import sddl_text
 from schemas.model import STRING, Column
 from schemas.tables.derived_model import Derived, struct
@@ -61,7 +61,7 @@ def _security(request: Values, raw: bytes | None, size: int | None = None) -> Va
 
 def _rights(descriptor: SecurityDescriptor) -> list[Values] | None:
     if descriptor.null_dacl:
-        return [{"access": "allowed", "sid": _EVERYONE, "rights": ["everything"]}]
+        return [{"access": "allowed", "sid": _EVERYONE, "rights": [EVERYTHING]}]
     return [
         {"access": _ACCESS[ace.AceType], "sid": ace.Sid, "rights": list(queue_rights(ace.Mask))}
         for ace in (descriptor.dacl.aces if descriptor.dacl else ())

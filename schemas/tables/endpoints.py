@@ -28,7 +28,7 @@ ENDPOINTS = Table(
         Column(
             "source",
             STRING,
-            "Operation that told it: `ept_map`, `ept_lookup`, `RemoteQMGetQMQMServerPort`.",
+            "Operation that told it: one of the endpoint mapper, or a question for a port.",
             required=True,
             values=ENDPOINT_SOURCES,
         ),

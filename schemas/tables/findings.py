@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
 from schemas.relations import Reference
-from schemas.shared_columns import CALL_UID, ID, OF_CALL, OF_FLOW, OF_SESSION, SESSION_UID, UID
+from schemas.shared_columns import CALL_UID, ID, OF_CALL, OF_FLOW, OF_SESSION, SESSION_UID, UID, USERNAME
 from schemas.vocabulary import LEVELS, PARTIES, REASONS
 
 EVIDENCE = pa.struct(
@@ -58,7 +58,7 @@ FINDINGS = Table(
         CALL_UID.optional(),
         SESSION_UID.optional(),
         ID,
-        Column("username", STRING, "Account in the connection's NTLM authentication; claimed, not proven."),
+        USERNAME,
         Column("attack", pa.list_(STRING), "ATT&CK technique ids.", required=True),
         Column(
             "evidence", EVIDENCE, "Frames of the first call concerned, and the values that prove it.", required=True

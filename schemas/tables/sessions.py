@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schemas.model import LONG, STRING, TIMESTAMP, U32, Column, Table
 from schemas.relations import NotAbove, Sum
-from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, OF_CAPTURE, OF_FLOW, SESSION_UID, UID
+from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, OF_CAPTURE, OF_FLOW, SESSION_UID, UID, USERNAME
 from schemas.vocabulary import NAMED_BY, SESSION_ENDPOINTS, SESSION_STATES
 
 SESSIONS = Table(
@@ -46,7 +46,7 @@ SESSIONS = Table(
             values=NAMED_BY,
         ),
         Column("opened_for", STRING, "Address that called R_QMOpenRemoteQueue: the application's, mostly."),
-        Column("opened_for_username", STRING, "Account in that connection's NTLM authentication."),
+        Column("opened_for_username", STRING, "Account that authenticates that connection, as `username`."),
         Column("opened_for_domain", STRING, "Its domain."),
         Column(
             "link_uid",
@@ -63,7 +63,7 @@ SESSIONS = Table(
         ),
         Column("share_mode", LONG, "0: others may read too; 1: nobody else.", low=0, high=U32),
         Column("client_qm", STRING, "GUID that the client's queue manager gave itself; of qm2qm and RemoteRead."),
-        Column("username", STRING, "Account in the connection's NTLM authentication; claimed, not proven."),
+        USERNAME,
         Column("domain", STRING, "Its domain."),
         Column(
             "peeks", LONG, "Reads that leave the message in the queue, whatever they came to.", required=True, low=0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules.detections import access, endpoints, handles, management, reading
+from pipelines.rules.detections import access, endpoints, handles, management, reading, rights
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Rule
@@ -14,5 +14,6 @@ RULES: Final[tuple[Rule, ...]] = (
     *handles.RULES,
     *access.RULES,
     *management.RULES,
+    *rights.RULES,
     *endpoints.RULES,
 )

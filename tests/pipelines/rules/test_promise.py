@@ -111,8 +111,11 @@ def _told(tables: Mapping[str, list[Row]]) -> dict[str, list[str]]:
     return {name: sorted(str(_unplaced(row)) for row in rows) for name, rows in tables.items()}
 
 
+_PLACES = ("capture_id", "request_frames", "response_frames")
+
+
 def _unplaced(row: Row) -> Row:
-    kept = {name: value for name, value in row.items() if name != "capture_id"}
+    kept = {name: value for name, value in row.items() if name not in _PLACES}
     if "evidence" in kept:
         kept["evidence"] = kept["evidence"]["values"]
     return kept

@@ -289,6 +289,25 @@ def test_a_cursor_of_qm2qm_goes_back_to_the_call_that_made_it(tmp_path: Path) ->
     ]
 
 
+def test_purges_of_a_queue_are_told_with_their_own_times(tmp_path: Path) -> None:
+    script = """
+        connect r interface RemoteRead
+        R_OpenQueue
+        wait 5s
+        R_PurgeQueue
+        wait 7s
+        R_PurgeQueue
+        R_PurgeQueue -> status=MQ_ERROR_ACCESS_DENIED
+        wait 9s
+        R_CloseQueue
+    """
+    (queue,) = told(tmp_path, script)["queues"]
+    acts = {act["act"]: act for act in queue["acts"]}
+    began = acts["opened"]["first_seen"]
+    assert acts["purged"]["count"] == 2
+    assert [round((acts["purged"][name] - began).total_seconds()) for name in ("first_seen", "last_seen")] == [5, 12]
+
+
 def test_rights_of_a_queue_are_named(tmp_path: Path) -> None:
     tables = told(tmp_path, 'connect interface qmcomm\nR_QMSetObjectSecurityInternal queue="OS:hq\\q"\nclose\n')
     (row,) = tables["qmcomm_R_QMSetObjectSecurityInternal"]

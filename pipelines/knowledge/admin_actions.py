@@ -1,0 +1,205 @@
+"""Steps of one server to rows of `admin_actions`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from decoders.dcerpc.call_model import BindingSource
+from decoders.msmq.directory_properties import OBJECT_TYPES
+from decoders.msmq.format_names import format_name
+from decoders.status import fault_name, status_name
+from pipelines.decode.times import micros, nanos
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.knowledge.names import queue_names
+from pipelines.sessions.memory import Recent
+from pipelines.sessions.model import Kind
+from pipelines.sessions.steps import CallStep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pipelines.facts.model import CallFact
+    from pipelines.sessions.model import Session
+    from pipelines.sessions.steps import Step
+
+Row = dict[str, Any]
+MAX_VALUES: Final = 65_536
+"""Last known values of objects of one server."""
+_MGMT_MACHINE, _MGMT_QUEUE = 1, 2
+_QUEUE: Final = "MQDS_QUEUE"
+_MGMT_ACTIONS: Final = frozenset(("CONNECT", "DISCONNECT", "TIDY", "PAUSE", "RESUME", "EOD_RESEND"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    kind: str | None = None
+    """`queue`, `machine` or another."""
+    name: str | None = None
+    session: Session | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Act:
+    action: str
+    target: Callable[[CallStep], _Target]
+    sets: bool = False
+    """The values in the request hold from now on, if it succeeds."""
+
+
+class AdminActions:
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._values: Recent[tuple[str, str], tuple[str, str]] = Recent(MAX_VALUES)
+        """(object, property) to its last known value and the call that showed it."""
+
+    def see(self, step: Step) -> Iterator[Row]:
+        if isinstance(step, CallStep) and (act := _ACTS.get(step.call.operation or "")) is not None:
+            yield self._row(step, act)
+
+    def _row(self, step: CallStep, act: _Act) -> Row:
+        call, target = step.call, act.target(step)
+        action, detail = act.action, None
+        if call.operation == v.ACTION:
+            action, detail = _managed_action(step)
+        session = target.session
+        behind = session.behind if session else None
+        outcome = "success" if step.succeeded else "failure" if step.failed else "unknown"
+        return {
+            "call_uid": call.call_uid,
+            "ts": micros(call.began.ts_ns),
+            "ts_ns": nanos(call.began.ts_ns),
+            "uid": call.uid,
+            "id": call.ends._asdict(),
+            "endpoint": call.endpoint,
+            "operation": call.operation,
+            "action": action,
+            "is_query": action == "query",
+            "target_type": target.kind,
+            "target": target.name,
+            "queue_name": target.name if target.kind == "queue" else None,
+            "session_uid": session.session_uid if session and session.kind is not Kind.HANDSHAKE else None,
+            "opened_for": behind.pair.client if behind else None,
+            "username": call.username,
+            "domain": call.domain,
+            "auth_type": call.auth_type,
+            "auth_level": call.auth_level,
+            "outcome": outcome,
+            "status": call.status,
+            "status_name": _named(call),
+            "changes": self._changes(step, act, target),
+            "detail": detail,
+            "doubt": _doubt(call),
+            "request_frames": list(call.request_frames),
+            "response_frames": list(call.response_frames),
+            "capture_id": call.capture_id,
+        }
+
+    def _changes(self, step: CallStep, act: _Act, target: _Target) -> list[Row] | None:
+        told = (step.call.told or {}).get("values")
+        if not told:
+            return None
+        known = queue_names(target.name, self._server, owned=True)
+        keys = sorted(known.keys) if known else [str(target.name).lower()]
+        holds = step.succeeded and (act.sets or act.action == "query")
+        return [self._change(keys, name, new, step.call, holds=holds, sets=act.sets) for name, new in told]
+
+    def _change(self, keys: list[str], name: str, new: str, call: CallFact, *, holds: bool, sets: bool) -> Row:
+        found = (self._values.get((key, name)) for key in keys)
+        before = next((one for one in found if one is not None), None) if sets else None
+        if holds:
+            for key in keys:
+                self._values.put((key, name), (new, call.call_uid))
+        old, by = before or (None, None)
+        return {"name": name, "old": old, "new": new, "old_call_uid": by}
+
+
+def _managed_action(step: CallStep) -> tuple[str, str | None]:
+    asked = step.request.get("lpwszAction")
+    if not isinstance(asked, str):
+        return "other", "the action was not captured"
+    # [MS-MQMR] 3.1.4.2: upper and lower case are the same.
+    return (asked.lower(), None) if asked.upper() in _MGMT_ACTIONS else ("other", asked[:200])
+
+
+def _named(call: CallFact) -> str | None:
+    if call.fault is not None:
+        return fault_name(call.fault)
+    return None if call.status is None else status_name(call.status, call.endpoint or "")
+
+
+def _doubt(call: CallFact) -> str | None:
+    if call.source != BindingSource.BIND:
+        return str(Reason.BIND_NOT_SEEN)
+    if call.encrypted:
+        return str(Reason.SEALED)
+    if not call.asked:
+        return str(Reason.REQUEST_NOT_CAPTURED)
+    return str(Reason.RESPONSE_NOT_CAPTURED) if call.answered is None else None
+
+
+def _managed(step: CallStep) -> _Target:
+    asked = step.request.get("pObjectFormat") or {}
+    if asked.get("type") == _MGMT_MACHINE:
+        return _Target("machine", "machine")
+    if asked.get("type") == _MGMT_QUEUE:
+        return _Target("queue", format_name(asked.get("pQueueFormat") or {}))
+    return _Target()
+
+
+def _opened(step: CallStep) -> _Target:
+    session = step.session
+    if session is None:
+        return _Target("queue")
+    return _Target("queue", session.queue_name or (session.behind.queue_name if session.behind else None), session)
+
+
+def _created(step: CallStep) -> _Target:
+    return _Target("queue", step.request.get("lpwcsPathName"))
+
+
+def _object(step: CallStep) -> _Target:
+    return _Target("queue", format_name((step.request.get("pObjectFormat") or {}).get("pQueueFormat") or {}))
+
+
+def _in_directory(step: CallStep) -> _Target:
+    asked = step.request
+    kind = OBJECT_TYPES.get(asked.get("dwObjectType", 0))
+    name = asked.get("pwcsPathName") or asked.get("pGuid")
+    return _Target("queue" if kind == _QUEUE else kind, name)
+
+
+def _machine_in_directory(step: CallStep) -> _Target:
+    return _Target("MQDS_MACHINE", step.request.get("pwcsPathName"))
+
+
+_ACTS: Final[dict[str, _Act]] = {
+    v.ACTION: _Act("other", _managed),
+    v.GET_INFO: _Act("query", _managed),
+    v.PURGE: _Act("purge", _opened),
+    v.REMOTE_PURGE: _Act("purge", _opened),
+    v.AC_PURGE: _Act("purge", _opened),
+    v.CREATE_OBJECT: _Act("create", _created, sets=True),
+    v.DELETE_OBJECT: _Act("delete", _object),
+    v.SET_PROPERTIES: _Act("set_properties", _object, sets=True),
+    v.SET_SECURITY: _Act("set_security", _object, sets=True),
+    v.GET_PROPERTIES: _Act("query", _object),
+    v.GET_SECURITY: _Act("query", _object),
+    **{
+        f"S_DS{name}{by}": _Act(action, _in_directory, sets=action in ("create", "set_properties", "set_security"))
+        for name, action in (
+            ("CreateObject", "create"),
+            ("DeleteObject", "delete"),
+            ("SetProps", "set_properties"),
+            ("SetObjectSecurity", "set_security"),
+            ("GetProps", "query"),
+            ("GetObjectSecurity", "query"),
+        )
+        for by in (("", "Guid") if name != "CreateObject" else ("",))
+    },
+    "S_DSGetPropsEx": _Act("query", _in_directory),
+    "S_DSGetPropsGuidEx": _Act("query", _in_directory),
+    "S_DSQMGetObjectSecurity": _Act("query", _in_directory),
+    "S_DSQMSetMachineProperties": _Act("set_properties", _machine_in_directory, sets=True),
+}

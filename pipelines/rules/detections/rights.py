@@ -1,0 +1,43 @@
+"""What an investigator asks for: doors that stay open. Nobody is accused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.rules.detections.watching import detection
+from pipelines.rules.model import BOTH, Broken, Level
+from pipelines.rules.shown import code_shown
+
+if TYPE_CHECKING:
+    from pipelines.rules.model import Answer
+    from pipelines.sessions.steps import CallStep
+
+_OPERATIONS: Final = (
+    *(v.CREATE_OBJECT, v.SET_SECURITY),
+    *("S_DSCreateObject", "S_DSSetObjectSecurity", "S_DSSetObjectSecurityGuid"),
+)
+
+
+def _opened_to_anybody(step: CallStep) -> Answer:
+    given = (step.call.told or {}).get("open_to")
+    if not given or not step.succeeded:
+        return True
+    return Broken({**{who: ", ".join(rights) for who, rights in given.items()}, "answer": code_shown(step.code)})
+
+
+RULES: Final = (
+    detection(
+        "detect-rights-for-anybody",
+        "A queue was opened to anybody",
+        document="MS-MQMQ",
+        section="2.2.24",
+        requirement="Reported is a security descriptor, given to a queue with success, by which everyone or the "
+        "anonymous may peek or receive, delete the queue, or change its rights.",
+        level=Level.HIGH,
+        operations=_OPERATIONS,
+        needs=BOTH,
+        check=_opened_to_anybody,
+        attack=("T1222",),
+    ),
+)
