@@ -14,7 +14,7 @@ INTERFACE_SOURCES: Final = (*map(str, BindingSource), "endpoint_mapper", "port")
 DECODE_STATES: Final = ("full", "partial", "opaque")
 ENDPOINT_NAMES: Final = tuple(dict.fromkeys(INTERFACES.values()))
 OPERATIONS: Final = tuple(
-    dict.fromkeys(operation.name for interface in DECODED.values() for operation in interface.operations)
+    dict.fromkeys(operation.name for interface in DECODED.values() for operation in interface.all_operations)
 )
 PDU_TYPES: Final = tuple(kind.name.lower() for kind in PacketType)
 RPC_VERSIONS: Final = tuple(f"{RPC_VERSION}.{minor}" for minor in MINOR_VERSIONS)
@@ -25,7 +25,10 @@ CAPTURE_STATES: Final = ("complete", "truncated", "unreadable")
 DECIDED_BY: Final = ("syn", "bind", "port", "request", "first_packet")
 CHOSEN_BY: Final = ("interface", "port", "endpoint", "conflict", "scope")
 CONN_STATES: Final = ("S0", "S1", "SF", "REJ", "S2", "S3", "RSTO", "RSTR", "RSTOS0", "RSTRH", "SH", "SHR", "OTH")
-ENDPOINT_SOURCES: Final = ("ept_map", "ept_lookup", "RemoteQMGetQMQMServerPort")
+ENDPOINT_SOURCES: Final = (
+    *("ept_map", "ept_lookup"),
+    *("RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort", "R_GetServerPort", "S_DSGetServerPort"),
+)
 PACKET_OUTCOMES: Final = (
     *("tcp", "ip_fragment", "not_ip", "not_tcp"),
     *("unsupported_link", "header_cut", "malformed", "too_deep"),
