@@ -1,0 +1,1 @@
+"""Tables in the formats of other tools: the same bytes for the same rows, however they are spread over files."""

@@ -1,0 +1,1 @@
+"""What our rows are called in other tools: one file of declarations a tool."""

@@ -1,0 +1,78 @@
+"""A mapping is declared once; rows of other tools and the page about them come from the declaration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from schemas.tables import WRITTEN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TABLES_BY_NAME: Final = {table.name: table for table in WRITTEN}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    target: str
+    """Name there; a dot stands between an object and its member."""
+    source: str | tuple[str, ...] = ()
+    """Columns, members after a dot."""
+    convert: Callable[..., Any] | None = None
+    """Takes the values of the columns; its docstring says what it makes of them. Not asked where all are null."""
+    always: Any = None
+    """The same in every row."""
+    kind: str = ""
+    """Type there, where the format tells it."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return (self.source,) if isinstance(self.source, str) else self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Which rows are told; null values are asked too."""
+
+    source: str
+    holds: Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A row of another table that a column names; its columns are called `table.column`."""
+
+    column: str
+    table: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    name: str
+    table: str
+    doc: str
+    """What becomes of a row."""
+    fields: tuple[Field, ...]
+    only: Condition | None = None
+    timed_by: str = ""
+    """Rows without this time are left out: the format has no place for them."""
+    lookups: tuple[Lookup, ...] = ()
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """All columns, of looked-up tables too."""
+        names = {name for field in self.fields for name in field.sources}
+        names |= {lookup.column for lookup in self.lookups}
+        names |= {self.only.source} if self.only else set()
+        return frozenset(names | {self.timed_by} - {""})
+
+    def columns_of(self, table: str) -> tuple[str, ...]:
+        """What must be read of its own table, or of a looked-up one."""
+        keys = {lookup.table: lookup.key for lookup in self.lookups}
+        if table == self.table:
+            names = {name.partition(".")[0] for name in self.sources} - set(keys)
+        else:
+            names = {name.split(".")[1] for name in self.sources if name.startswith(f"{table}.")} | {keys[table]}
+        return tuple(sorted(names))

@@ -1,0 +1,108 @@
+"""Events as Timesketch takes them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipelines.exports.formats import FORMATS
+from schemas.tables import ADMIN_ACTIONS, CALLS, MESSAGES, MOVES, SESSIONS
+from tests.exports.run_folder import Row, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = dt.datetime(2026, 11, 16, 12, tzinfo=dt.UTC)
+ENDS = {"orig_h": "10.0.0.1", "orig_p": 50000, "resp_h": "10.0.0.2", "resp_p": 2105}
+
+
+def events(folder: Path, table: str = "", untimed: Counter[str] | None = None) -> list[Row]:
+    lines = FORMATS["timesketch"].parts[table](str(folder), Counter() if untimed is None else untimed)
+    return [json.loads(line) for line in lines]
+
+
+def test_every_event_has_what_timesketch_wants(sample_run: Path) -> None:
+    found = events(sample_run)
+    assert len(found) > 100
+    for event in found:
+        assert event["message"]
+        time = dt.datetime.fromisoformat(event["datetime"])
+        assert time.utcoffset() == dt.timedelta(0)
+        assert time == dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=event["timestamp"])
+        assert event["timestamp_desc"]
+        assert event["data_type"].startswith("windows:msmq:")
+        assert isinstance(event["tag"], list)
+
+
+def test_what_the_sample_gives(sample_run: Path) -> None:
+    kinds = Counter((event["data_type"], event["timestamp_desc"]) for event in events(sample_run))
+    assert kinds == {
+        ("windows:msmq:rpc_call", "RPC Call"): 38,
+        ("windows:msmq:rpc_call", "RPC Fault"): 1,
+        ("windows:msmq:session", "Session Start"): 4,
+        ("windows:msmq:session", "Session End"): 3,
+        ("windows:msmq:message", "Message Arrival"): 9,
+        ("windows:msmq:finding", "Finding"): 80,
+    } | {key: count for key, count in kinds.items() if key[1] in ("Message Sent", "Administration")}
+    purge = next(event for event in events(sample_run, "calls") if event["operation"] == "RemoteQMPurgeQueue")
+    assert purge["message"] == "qm2qm RemoteQMPurgeQueue 127.0.0.2 -> 127.0.0.1:2105 -> MQ_OK"
+    assert purge["id.orig_h"] == "127.0.0.2"
+    assert {event["verdict"] for event in events(sample_run, "findings")} == {"violation", "detection"}
+
+
+def test_calls_of_other_interfaces_are_not_told(sample_run: Path) -> None:
+    assert {event["endpoint"] for event in events(sample_run, "calls")} == {"qm2qm", "qmmgmt"}
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "message", "means"),
+    [
+        (
+            MOVES,
+            {"ts": NOW, "queue_name": "a", "target_queue_name": "a;poison", "outcome": "success"},
+            "message moved from a to a;poison 10.0.0.1 -> 10.0.0.2:2105 success",
+            "Message Move",
+        ),
+        (
+            MESSAGES,
+            {"sent_ts": NOW, "message_uid": "M1", "destination_queue": "DIRECT=OS:x\\private$\\q"},
+            "message M1 to DIRECT=OS:x\\private$\\q",
+            "Message Sent",
+        ),
+        (
+            SESSIONS,
+            {"ts": NOW, "state": "open_not_seen", "queue_handle": 18},
+            "queue 0x00000012 10.0.0.1 -> 10.0.0.2:2105 open_not_seen",
+            "Session First Seen",
+        ),
+        (
+            ADMIN_ACTIONS,
+            {"ts": NOW, "action": "pause", "is_query": False, "outcome": "unknown"},
+            "pause ? 10.0.0.1 -> 10.0.0.2:2105 unknown",
+            "Administration",
+        ),
+    ],
+    ids=["move", "message", "session", "administration"],
+)
+def test_events_of_other_tables(tmp_path: Path, table: type, row: Row, message: str, means: str) -> None:
+    write(tmp_path, table, [{"id": ENDS, **row}])  # type: ignore[arg-type]
+    (event,) = events(tmp_path)
+    assert (event["message"], event["timestamp_desc"]) == (message, means)
+
+
+def test_questions_are_no_acts(tmp_path: Path) -> None:
+    write(tmp_path, ADMIN_ACTIONS, [{"ts": NOW, "action": "query", "is_query": True, "outcome": "success", "id": ENDS}])
+    assert events(tmp_path) == []
+
+
+def test_rows_without_a_time_are_counted(tmp_path: Path) -> None:
+    uuid = "1088a980-eae5-11d0-8d9b-00a02453c337"
+    write(tmp_path, CALLS, [{"call_uid": "R1", "interface_uuid": uuid, "outcome": "answered", "id": ENDS}])
+    write(tmp_path, SESSIONS, [{"ts": NOW, "opened_ts": NOW, "state": "open_at_end", "id": ENDS}])
+    untimed: Counter[str] = Counter()
+    assert [event["timestamp_desc"] for event in events(tmp_path, untimed=untimed)] == ["Session Start"]
+    assert +untimed == {"calls": 1}
