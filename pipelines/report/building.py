@@ -1,0 +1,180 @@
+"""A run's folder to its report: every table is read once or twice, none is held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from pipelines.facts.reasons import REASONS
+from pipelines.report import happenings
+from pipelines.report.acts import Acts
+from pipelines.report.census import census_of
+from pipelines.report.damage import damage_of
+from pipelines.report.doubts import Doubts
+from pipelines.report.events import Events
+from pipelines.report.facts import Facts
+from pipelines.report.findings import (
+    chosen_findings,
+    findings_of_a_rule,
+    findings_section,
+    rank,
+    sessions_with_findings,
+    with_domains,
+    with_queues,
+)
+from pipelines.report.holes import holes_section
+from pipelines.report.judgement import judgement_of
+from pipelines.report.ladders import Ladders, calls_by_uid
+from pipelines.report.messages import messages_section
+from pipelines.report.next_steps import next_steps
+from pipelines.report.packing import clipped
+from pipelines.report.people import People, proven
+from pipelines.report.quality import quality_of
+from pipelines.report.queues import QueueNames, Queues, queue_rows
+from pipelines.report.reading import Tables
+from pipelines.report.sessions import READ, ChosenSessions, by_uid, with_ladder
+from pipelines.report.summary import summary
+from pipelines.report.touches import Touches
+from pipelines.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pipelines.report.judgement import Judgement
+    from pipelines.report.packing import Section
+
+Row = dict[str, Any]
+_OF_MANIFEST: Final = ("case", "version", "parameters", "run", "pruned_before")
+"""Of run.json, what is the same in every run over the same captures: not when it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    overview: Row
+    rules: list[Row]
+    sections: tuple[Section, ...]
+
+
+def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
+    tables = Tables(folder)
+    judgement, damage, quality = judgement_of(tables), damage_of(tables), quality_of(folder)
+    findings = chosen_findings(tables, findings_of_a_rule(judgement.kinds))
+    findings = with_queues(with_domains(findings, tables), tables)
+    seen = _look_at_sessions(tables, findings)
+    events, ladders = seen.events, seen.ladders
+    happenings.add_findings(events, tables, judgement.titles)
+    sessions = by_uid(seen.chosen)
+    acts = Acts(sessions)
+    for act in acts.each(tables):
+        happenings.add_act(events, act)
+        seen.touches.act(act)
+        seen.people.act(act)
+    told_acts = acts.rows()
+    happenings.add_moves(events, tables, sessions)
+    happenings.add_reads(events, tables)
+    happenings.add_sent(events, tables, ladders.sessions_of)
+    calls = calls_by_uid(tables, {*ladders.sessions_of, *events.calls()})
+    touches = seen.touches.rows()
+    hosts, principals, messages = seen.people.hosts(tables), seen.people.principals(tables), messages_section(tables)
+    facts = Facts(
+        damage,
+        judgement,
+        census_of(tables),
+        quality,
+        findings,
+        touches,
+        seen.touches.total,
+        seen.touches.deeds(told_acts),
+        seen.sessions,
+        seen.doubtful,
+        hosts.total,
+        seen.queues.named,
+        seen.queues.unnamed(),
+        messages.total,
+        principals.total,
+        principals.rows,
+    )
+    sections = (
+        findings_section(findings, tables.count("findings")),
+        seen.picker.section(seen.chosen, seen.sessions, ladders.left_out, proven(tables, seen.chosen)),
+        ladders.section(calls),
+        holes_section(tables, ladders.sessions, ladders.by_session(calls)),
+        acts.section(told_acts),
+        events.section(calls, sessions),
+        seen.touches.section(touches),
+        seen.queues.section(seen.queues.rows()),
+        hosts,
+        principals,
+        messages,
+        damage.captures,
+        damage.gaps,
+        damage.issues,
+    )
+    return Report(_overview(facts, manifest), judgement.rules, sections)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one look at all sessions and queues came to."""
+
+    picker: ChosenSessions
+    chosen: list[Row]
+    touches: Touches
+    queues: Queues
+    people: People
+    events: Events
+    ladders: Ladders
+    sessions: int
+    doubtful: int
+
+
+def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
+    names, queues, people, events = QueueNames(), Queues(), People(), Events()
+    touches = Touches(names)
+    for row in queue_rows(tables):
+        names.learn(row)
+        queues.add(row)
+    picker = ChosenSessions(sessions_with_findings(findings))
+    doubts = Doubts(tables)
+    each_read = happenings.one_by_one(tables)
+    count = doubtful = 0
+    for found in tables.rows("sessions", READ):
+        row = doubts.told_apart(found)
+        count += 1
+        doubtful += row["doubt"] is not None
+        picker.add(row)
+        touches.session(row)
+        queues.session(row)
+        people.session(row)
+        if not each_read:
+            happenings.add_reads_of_session(events, row)
+    chosen = picker.rows()
+    ladders = Ladders(with_ladder(chosen), _worst_of_calls(findings))
+    ladders.gather(tables)
+    return _Seen(picker, chosen, touches, queues, people, events, ladders, count, doubtful)
+
+
+def _worst_of_calls(findings: list[Row]) -> dict[str, int]:
+    worst: dict[str, int] = {}
+    for row in findings:
+        if row["call_uid"] and row["verdict"] != "not_decidable":
+            worst[row["call_uid"]] = max(worst.get(row["call_uid"], -1), rank(row["level"]))
+    return worst
+
+
+def _overview(facts: Facts, manifest: Mapping[str, Any]) -> Row:
+    judgement: Judgement = facts.judgement
+    return {
+        "version": VERSION,
+        "manifest": {name: manifest.get(name) for name in _OF_MANIFEST} | {"case": clipped(manifest.get("case"))},
+        "first": facts.damage.first,
+        "last": facts.damage.last,
+        "levels": dict(judgement.levels),
+        "verdicts": dict(judgement.total),
+        "undecided": judgement.undecided,
+        "summary": summary(facts),
+        "next": next_steps(facts),
+        "reasons": {str(reason): text for reason, text in REASONS.items()},
+        "quality": facts.quality,
+        **facts.damage.as_json,
+    }

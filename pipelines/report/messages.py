@@ -1,0 +1,53 @@
+"""Which messages are told one by one, and where each was seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pipelines.report.keeping import First
+from pipelines.report.limits import MAX_ROWS, SIGHTINGS_TOLD
+from pipelines.report.packing import clipped, fitted
+from pipelines.report.reading import micros
+from pipelines.report.words import some
+
+if TYPE_CHECKING:
+    from pipelines.report.packing import Section
+    from pipelines.report.reading import Tables
+
+Row = dict[str, Any]
+_PLAIN: Final = ("message_uid", "sightings", "bodies", "complete", "body_size", "body_sha256", "sent_ts")
+_TEXTS: Final = ("message_id", "label", "message_class", "destination_queue", "sender_id", "body_type")
+_READ: Final = (*_PLAIN, *_TEXTS, "first_ts", "last_ts", "calls")
+COLUMNS: Final = (*_PLAIN, *_TEXTS, "first", "last", "seen")
+
+
+def messages_section(tables: Tables) -> Section:
+    first: First[Row] = First(MAX_ROWS["messages"], _telling)
+    first.add_all(tables.rows("messages", _READ))
+
+    def cut(here: int, there_are: int) -> str:
+        return (
+            f"{some(here, there_are, 'messages')}: those with several bodies under one id first, then those "
+            "seen most often. All are in the table messages."
+        )
+
+    rows = [_shown(row) for row in first.rows()]
+    return fitted("messages", COLUMNS, rows, first.seen, cut, lambda row: (row["first"] or 0, row["message_uid"]))
+
+
+def _telling(row: Row) -> tuple[Any, ...]:
+    return -((row["bodies"] or 0) > 1), -(row["sightings"] or 0), row["first_ts"] or 0, row["message_uid"]
+
+
+def _shown(row: Row) -> Row:
+    return {
+        **{name: row[name] for name in _PLAIN},
+        **{name: clipped(row[name]) for name in _TEXTS},
+        "first": row["first_ts"],
+        "last": row["last_ts"],
+        "seen": [_sighting(one) for one in (row["calls"] or [])[:SIGHTINGS_TOLD]],
+    }
+
+
+def _sighting(one: Row) -> list[Any]:
+    return [micros(one["ts"]), *(one[name] for name in ("operation", "seen_as", "orig_h", "resp_h", "call_uid"))]

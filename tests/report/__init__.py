@@ -1,0 +1,1 @@
+"""The report: what goes into it, and how it behaves in a browser."""
