@@ -51,6 +51,11 @@ class SplitReport:
     """Reading ended here; whatever splits follow are void."""
 
 
+def size_of(split: Split) -> int:
+    """Of the file: a compressed one is told by its compressed size."""
+    return min(split.end, split.capture.size) - split.begin
+
+
 def plan(capture: Capture, file: int, split_bytes: int = SPLIT_BYTES) -> list[Split]:
     """A compressed file is one split: its bytes cannot be reached but from the start."""
     first, size = capture.opening.offset, capture.size

@@ -42,6 +42,7 @@ def giant(place: Path, report: Report, size: int = GIANT_BYTES) -> None:
             "--out",
             str(out),
             "--no-check",
+            "--verbose",
             *options,
             *spark.options,
             quick=False,

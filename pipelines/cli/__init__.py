@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import signal
@@ -10,31 +9,28 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from pipelines.cli import analyze, check, export, inspect, prune, publish, rules, schema, verify
+from pipelines.cli import analyze, check, completion, export, inspect, prune, publish, report, rules, schema, verify
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.parser import parser_of
 from pipelines.cli.printable import warn
-from pipelines.version import VERSION
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 _FULL = (
     "a disk is full: that of the output folder, or Spark's own (/tmp, or --spark-conf spark.local.dir=DIR); "
     "nothing was changed. Free some space and run again."
 )
-COMMANDS = (analyze, check, export, publish, verify, prune, inspect, rules, schema)
+COMMANDS = (analyze, report, check, export, publish, verify, prune, inspect, rules, schema, completion)
+
+
+def parser() -> argparse.ArgumentParser:
+    return parser_of(COMMANDS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="mqtrail",
-        description="Wire captures of MSMQ's DCE/RPC traffic, turned into facts an investigator can stand behind.",
-    )
-    parser.add_argument("--version", action="version", version=f"mqtrail {VERSION}")
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add(subparsers)
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     # So that a run that is told to end cleans up behind itself, as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if not getattr(options, "debug", False):

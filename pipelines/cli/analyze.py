@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.choice import Scope
 from ingest.files import NoSuchInput, expand, is_local, normalised
 from pipelines.cli.exit_codes import ExitCode, Stop
-from pipelines.cli.options import spark_settings, thresholds
+from pipelines.cli.options import secrets, spark_settings, thresholds
 from pipelines.cli.printable import warn
+from pipelines.cli.progress import Progress
 from pipelines.cli.summary import summary
 from pipelines.output import OutputFolder, OutputRefused
 from pipelines.rules.model import Level
 
 if TYPE_CHECKING:
-    import argparse
-
     from pyspark.sql import SparkSession
 
     from pipelines.inventory import Input
     from pipelines.runs import Wanted
 
 
+EXAMPLES = """examples:
+  mqtrail analyze captures/ --out case-17
+  mqtrail analyze /srv/captures/*.pcap.gz --dataset /srv/mq --fail-on high
+  mqtrail analyze tap.pcapng --out case-17 --scope rpc --keep-payload"""
+
+
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("analyze", help="analyse captures into tables")
+    parser = subparsers.add_parser(
+        "analyze",
+        help="analyse captures into tables",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EXAMPLES,
+    )
     parser.add_argument(
         "paths", nargs="+", metavar="PATH", help="pcap or pcapng (also .gz, .zst): files, folders, globs"
     )
@@ -45,6 +54,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--keep-payload", action="store_true", help="keep the bytes of messages too, not only size and SHA-256"
     )
+    parser.add_argument("--secrets", metavar="FILE", help="accounts and keytabs (TOML) to unseal sealed calls with")
     parser.add_argument(
         "--fail-on",
         choices=[str(level) for level in Level],
@@ -61,12 +71,22 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     parser.add_argument("--no-check", action="store_true", help="skip the quality gate")
     parser.add_argument(
+        "--no-report",
+        action="store_true",
+        help="write no report.html; `mqtrail report` does it later, and for datasets",
+    )
+    parser.add_argument(
         "--no-publish",
         action="store_true",
         help="with --dataset: stage the result for `mqtrail check --staged` and `mqtrail publish`",
     )
-    parser.add_argument("--force", action="store_true", help="replace the output folder of an earlier run")
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace the output folder of an earlier run; take secrets from a file that others may read",
+    )
     parser.add_argument("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting; repeatable")
+    parser.add_argument("--verbose", action="store_true", help="list the tables with their rows at the end")
     parser.add_argument("--debug", action="store_true", help="show the details of an unexpected error")
     parser.set_defaults(run=run)
 
@@ -76,6 +96,7 @@ def run(options: argparse.Namespace) -> int:
         raise Stop(ExitCode.USAGE, "--no-publish: there is nothing to publish without --dataset")
     started = dt.datetime.now(dt.UTC)
     chosen, settings = thresholds(options.threshold), spark_settings(options.spark_conf)
+    accounts = secrets(options.secrets, force=options.force)
     inputs = _inputs(options)
     from pipelines.runs import Wanted  # noqa: PLC0415 - nothing of Spark before it is known that there is work
 
@@ -88,28 +109,37 @@ def run(options: argparse.Namespace) -> int:
         check=not options.no_check and not options.no_publish,
         case=options.case,
         say=say,
+        measure=say.measure,
         started=started,
+        accounts=accounts,
+        report=not options.no_report,
     )
     try:
-        return _dataset(options, wanted, inputs) if options.dataset else _folder(options, wanted, inputs)
+        return (_dataset if options.dataset else _folder)(options, wanted, inputs, say)
     except OutputRefused as error:
         raise Stop(ExitCode.USAGE, str(error)) from None
 
 
-def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -> int:
+def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], say: Progress) -> int:
     from pipelines.runs import run_once  # noqa: PLC0415
 
-    with OutputFolder(options.out, force=options.force) as output:
+    with say, OutputFolder(options.out, force=options.force) as output:
         done = run_once(wanted, inputs, output)
         output.publish()
-    return summary(done.finished, done.quality, output.final, options.fail_on)
+    code = summary(
+        done.finished, done.quality, output.final, options.fail_on, shown=options.out, verbose=options.verbose
+    )
+    if done.report_problem:
+        warn(f"the report could not be written ({done.report_problem}); the tables are complete, please report this")
+        return code or ExitCode.UNEXPECTED
+    return code
 
 
-def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -> int:
+def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], say: Progress) -> int:
     from pipelines.dataset.folder import DatasetFolder  # noqa: PLC0415
     from pipelines.runs import Done, add_to_dataset  # noqa: PLC0415
 
-    with DatasetFolder(options.dataset, waiting) as folder:
+    with say, DatasetFolder(options.dataset, waiting) as folder:
         done = add_to_dataset(wanted, inputs, folder)
         if isinstance(done, Done):
             folder.publish() if done.good and not options.no_publish else folder.stage()
@@ -123,7 +153,9 @@ def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input]) -
         warn(f"{folder.final}: stays as it was; what failed lies in {folder.staged}")
     elif options.no_publish:
         warn(f"staged; `mqtrail publish {options.dataset}` makes it visible")
-    code = summary(done.finished, done.quality, folder.final, options.fail_on)
+    code = summary(
+        done.finished, done.quality, folder.final, options.fail_on, shown=options.dataset, verbose=options.verbose
+    )
     return ExitCode.INPUT_DAMAGED if sorted_out and sorted_out.unready and not code else code
 
 
@@ -163,17 +195,8 @@ def started_spark(master: str | None, settings: dict[str, str], say: Progress) -
 
     say("starting Spark")
     try:
-        return spark_session(master, settings)
+        session = spark_session(master, settings)
+        say.watch(session.sparkContext)
     except NoSpark as error:
         raise Stop(ExitCode.UNEXPECTED, str(error)) from None
-
-
-class Progress:
-    """A line a stage, on a terminal only: logs of nightly runs stay free of it."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-
-    def __call__(self, what: str) -> None:
-        if sys.stderr.isatty():
-            print(f"[{time.monotonic() - self._began:6.1f} s] {what}", file=sys.stderr)
+    return session

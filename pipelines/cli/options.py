@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from pipelines.cli.exit_codes import ExitCode, Stop
+
+if TYPE_CHECKING:
+    from decoders.security.accounts import Secret
 
 
 def spark_settings(given: list[str]) -> dict[str, str]:
@@ -12,6 +16,17 @@ def spark_settings(given: list[str]) -> dict[str, str]:
     if wrong:
         raise Stop(ExitCode.USAGE, f"--spark-conf {wrong[0]}: write it as KEY=VALUE")
     return dict(setting.split("=", 1) for setting in given)
+
+
+def secrets(path: str | None, *, force: bool) -> tuple[Secret, ...]:
+    if path is None:
+        return ()
+    from pipelines.secrets_file import SecretsRefused, read_secrets  # noqa: PLC0415
+
+    try:
+        return read_secrets(path, force=force)
+    except SecretsRefused as error:
+        raise Stop(ExitCode.USAGE, f"--secrets {error}") from None
 
 
 def thresholds(given: list[str]) -> dict[str, int]:

@@ -7,10 +7,11 @@ import datetime as dt
 from typing import TYPE_CHECKING
 
 from ingest.choice import Scope
-from pipelines.cli.analyze import Progress, started_spark, waiting
+from pipelines.cli.analyze import started_spark, waiting
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.options import spark_settings
 from pipelines.cli.printable import warn
+from pipelines.cli.progress import Progress
 
 if TYPE_CHECKING:
     from pipelines.dataset.folder import DatasetFolder

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ingest.files import normalised
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.printable import warn
+from pipelines.report.words import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -40,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
             ExitCode.DATA_QUALITY, f"{options.folder}: {len(found.problems)} things are not as the run left them"
         )
     chain = f"{found.runs} runs, " if found.runs > 1 else ""
-    print(f"verified: {chain}{found.outputs} files, {found.inputs} captures ({len(found.gone)} not there any more)")
+    gone = f" ({len(found.gone):,} not there any more)" if found.gone else ""
+    print(f"verified: {chain}{counted(found.outputs, 'file')}, {counted(found.inputs, 'capture')}{gone}")
     print(f"sha256 of run.json: {found.head}")
     return ExitCode.DONE
