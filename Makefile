@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz promise bench audit docs sample clean setup setup-test
+.PHONY: help demo test lint fuzz promise bench audit docs sample incident screenshots clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,12 +8,11 @@ export PYTHON
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-demo: setup  ## analyse the sample capture and say where the tables are
-	@$(BIN)/mqtrail analyze samples/*.pcap --out out/demo --force
-	@$(BIN)/python samples/show.py out/demo
+demo: setup  ## analyse the sample captures and say where the report is
+	@$(BIN)/mqtrail analyze samples/*.pcap samples/incident/*.pcap --out out/demo --force
 
-test: setup-test lint  ## lint, then run every test
-	@$(BIN)/pytest -q
+test: setup-test lint  ## lint, then run every test, in two processes
+	@$(BIN)/pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
 
 lint: setup-test  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .
@@ -38,10 +37,18 @@ audit:  ## known vulnerabilities of the pinned versions, where a database can be
 
 docs: setup  ## write the reference pages from the declarations
 	@$(BIN)/python -m schemas.write_pages docs/reference
+	@$(BIN)/python -m schemas.exports.write_page docs/exports.md
 	@$(BIN)/python -m pipelines.rules.write_pages docs/reference
+	@$(BIN)/python -m pipelines.cli.reference docs/reference
 
 sample: setup-test  ## record the sample capture again (root, loopback traffic only)
 	@$(BIN)/python -m samples.make_sample
+
+incident: setup-test  ## play the capture of the walk-through from its script
+	@$(BIN)/python -m tests.scripts samples/incident/orders.calls samples/incident/orders.pcap
+
+screenshots: setup-test  ## pictures of the report, in out/screenshots
+	@$(BIN)/python -m tests.report.screenshots out/screenshots
 
 clean:  ## remove what the other targets made
 	rm -rf .venv .venv-airflow .venv-audit out build dist bench/data .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -18,6 +18,7 @@ from pipelines.inventory import changed_since, duplicates, hashes, in_order, wit
 from pipelines.messages.tables import SOURCES, write_messages
 from pipelines.rules.catalogue import SETTINGS
 from pipelines.shelves import Shelves
+from pipelines.stages.meter import Meter
 from pipelines.stages.scan import scan_captures
 from pipelines.stored import Stored
 from pipelines.summaries import overall, tally_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from decoders.security.accounts import Secret
     from ingest.choice import Choice
     from pipelines.inventory import Input
     from pipelines.rules.engine import Tally
@@ -49,15 +51,21 @@ class Job:
     root: str
     """Folder below which everything is written."""
     say: Callable[[str], None] = lambda _: None
+    measure: Callable[[Meter], None] = lambda _: None
+    """Is given what tells how far the stage has come."""
     split_bytes: int = SPLIT_BYTES
     keep_payload: bool = False
     settings: Mapping[str, int] = field(default_factory=lambda: SETTINGS)
     small_bytes: int = SMALL_BYTES
+    accounts: Sequence[Secret] = ()
+    """Those whose secrets are known."""
 
     def scan(self, inputs: Sequence[Input]) -> Scan:
         splits = [split for one in inputs if one.capture for split in plan(one.capture, one.file, self.split_bytes)]
         self.say(f"scanning {len(inputs)} files in {len(splits)} splits")
-        return scan_captures(self.spark, splits)
+        meter = Meter(self.spark, splits)
+        self.measure(meter)
+        return scan_captures(self.spark, splits, meter)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,16 @@ from pipelines.inventory import hashes, hashes_here
 from pipelines.manifest import write_manifest
 from pipelines.output import OURS, OutputRefused
 from pipelines.quality import check_tables, prepare
+from pipelines.report.writing import write_report
 from pipelines.rules.tally import by_level, verdict_rows
+from pipelines.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pyspark.sql import SparkSession
 
+    from decoders.security.accounts import Secret
     from pipelines.analyze import Finished
     from pipelines.dataset.base import Extended
     from pipelines.dataset.extend import SortedOut
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.inventory import Input
     from pipelines.output import OutputFolder
     from pipelines.quality.result import QualityResult
+    from pipelines.stages.meter import Meter
 
 Json = dict[str, Any]
 HASHED_HERE_BYTES = 512 * 1024 * 1024
@@ -47,15 +51,33 @@ class Wanted:
     check: bool = True
     case: str | None = None
     say: Callable[[str], None] = lambda _: None
+    measure: Callable[[Meter], None] = lambda _: None
     started: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+    accounts: Sequence[Secret] = ()
+    report: bool = True
 
     @property
     def parameters(self) -> Json:
-        return {"scope": str(self.scope), "keep_payload": self.keep_payload, "thresholds": self.thresholds}
+        """Of secrets only how many there were: accounts, and keys of services."""
+        return {
+            "scope": str(self.scope),
+            "keep_payload": self.keep_payload,
+            "thresholds": self.thresholds,
+            "secrets": len(self.accounts),
+        }
 
     def job(self, spark: SparkSession, root: str) -> Job:
         choice = Choice(self.scope)
-        return Job(spark, choice, root, self.say, keep_payload=self.keep_payload, settings=self.thresholds)
+        return Job(
+            spark,
+            choice,
+            root,
+            self.say,
+            self.measure,
+            keep_payload=self.keep_payload,
+            settings=self.thresholds,
+            accounts=self.accounts,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +85,8 @@ class Done:
     finished: Finished
     quality: QualityResult | None
     sorted_out: SortedOut | None = None
+    report_problem: str = ""
+    """Why there is no report although one was wanted."""
 
     @property
     def good(self) -> bool:
@@ -77,10 +101,11 @@ def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> D
     finished = analyze(wanted.job(spark, output.staging), inputs)
     output.remove_strays({one.path for one in finished.written})
     quality = _checked(wanted, spark, output.staging)
-    others = [name for name in entries(output.staging) if name in OURS and name.endswith(".json")]
     facts = _facts(wanted, finished) | {"findings": by_level(finished.tally)}
+    problem = _reported(wanted, output.staging, facts)
+    others = [name for name in entries(output.staging) if name in OURS and name.endswith((".json", ".html"))]
     write_manifest(output.staging, facts, finished.written, others)
-    return Done(finished, quality)
+    return Done(finished, quality, report_problem=problem)
 
 
 def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolder) -> Done | SortedOut:
@@ -133,7 +158,8 @@ def _findings(extended: Extended) -> Json:
 def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:
     before = (folder.manifest or {}).get("parameters", wanted.parameters)
     for name, value in wanted.parameters.items():
-        if before.get(name) != value:
+        # Secrets come to light while a dataset grows; `calls` says of each call whether one opened it.
+        if name != "secrets" and before.get(name) != value:
             raise OutputRefused(
                 f"{folder.final}: the dataset was begun with another {name.replace('_', '-')} ({before.get(name)}); "
                 "give the same, or begin another dataset"
@@ -147,6 +173,18 @@ def _checked(wanted: Wanted, spark: SparkSession, folder: str, *, pruned: bool =
     result = check_tables(spark, join(folder, "tables"), pruned=pruned)
     write_bytes(join(folder, "quality.json"), result.text().encode())
     return result
+
+
+def _reported(wanted: Wanted, folder: str, facts: Json) -> str:
+    """Write the report; what went wrong with it is told, since the tables are worth more."""
+    if not wanted.report:
+        return ""
+    wanted.say("writing the report")
+    try:
+        write_report(folder, {"version": VERSION} | facts)
+    except Exception as error:  # noqa: BLE001 - hours of work are not thrown away for a page about them
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def _facts(wanted: Wanted, finished: Finished) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 
 import pytest
@@ -67,6 +68,8 @@ def test_contract_columns_are_there() -> None:
         "outcome message_bytes message_sha256 message_label arrived_ts",
         "findings": "rule_id level verdict reason count title spec ts uid call_uid session_uid username attack "
         "evidence",
+        "admin_actions": "ts uid call_uid id username domain auth_level action target queue_name outcome status "
+        "status_name",
         "issues": "code detail capture_id uid call_uid frame offset",
         "accounting": "capture_id stage counter value",
     }
@@ -74,6 +77,12 @@ def test_contract_columns_are_there() -> None:
     assert {name: set(columns.split()) - found[name] for name, columns in fixed.items()} == {
         name: set() for name in fixed
     }
+
+
+def test_no_module_beside_the_submitted_program_hides_one_of_python() -> None:
+    """spark-submit puts the folder of pipelines/submit.py in front of Python's own."""
+    beside = {path.stem for path in (ROOT / "pipelines").iterdir()}
+    assert beside & sys.stdlib_module_names == set()
 
 
 def test_reference_page_is_fresh() -> None:
@@ -154,6 +163,12 @@ def test_only_one_module_imports_dpkt() -> None:
     imports = re.compile(r"^(import|from) dpkt", re.MULTILINE)
     importers = {str(path.relative_to(ROOT)) for path in PRODUCT if imports.search(path.read_text())}
     assert importers == {"decoders/net/dissect.py"}
+
+
+def test_two_modules_import_impacket() -> None:
+    imports = re.compile(r"^\s*(import|from) impacket", re.MULTILINE)
+    importers = {str(path.relative_to(ROOT)) for path in PRODUCT if imports.search(path.read_text())}
+    assert importers == {"decoders/security/ntlm_keys.py", "decoders/security/kerberos_crypto.py"}
 
 
 def test_readme_names_every_option_and_exit_code() -> None:

@@ -12,7 +12,9 @@ from pyarrow import parquet
 from pipelines.cli import main
 from schemas.tables import WRITTEN
 from tests.builders.containers import Packet, pcap
+from tests.conftest import ROOT
 from tests.pipelines.running import read
+from tests.walk_through.page import blocks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +42,7 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
     assert "cut.pcap: truncated; the table issues says why" in said.err
     assert "notes.txt: unreadable; the table issues says why" in said.err
     assert "header-only.pcap: holds no packets" in said.err
-    assert "flows" in said.out
+    assert "damaged:    3 of 8 captures; 7 problems (table issues)" in said.out
 
     tables = read(tmp_path / "out" / "tables")
     states = {row["path"].rsplit("/")[-1]: (row["state"], row["packets"]) for row in tables["captures"]}
@@ -70,19 +72,19 @@ def test_damaged_among_good_captures_exits_13_and_completes_the_rest(
 def test_whole_run_writes_tables_and_manifest(
     spark: SparkSession, sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["analyze", str(sample), "--out", str(tmp_path / "out")]) == 0
+    assert main(["analyze", str(sample), "--out", str(tmp_path / "out"), "--verbose"]) == 0
     said = capsys.readouterr()
     assert said.err == ""
     assert "qm2qm_RemoteQMPurgeQueue" in said.out
     assert "qm2qm_RemoteQMCloseCursor" not in said.out
-    assert re.search(r"\n\d+ other tables have no rows\nrules: kept ", said.out)
+    assert re.search(r"\n\d+ other tables have no rows\n", said.out)
     manifest = json.loads((tmp_path / "out" / "run.json").read_text())
     assert set(manifest["rows"]) == {table.name for table in WRITTEN}
     some = ("captures", "flows", "pdus", "calls", "qm2qm_RemoteQMPurgeQueue", "qm2qm_RemoteQMCloseCursor", "issues")
     assert [manifest["rows"][name] for name in some] == [1, 9, 114, 46, 1, 0, 0]
     assert [one["state"] for one in manifest["inputs"]] == ["complete"]
     assert {one["table"] for one in manifest["outputs"]} - {None} == set(manifest["rows"])
-    assert [one["path"] for one in manifest["outputs"] if one["table"] is None] == ["quality.json"]
+    assert [one["path"] for one in manifest["outputs"] if one["table"] is None] == ["quality.json", "report.html"]
     assert main(["verify", str(tmp_path / "out")]) == 0
     assert "expectations of the tables kept, 0 not" in said.out
 
@@ -93,6 +95,27 @@ def test_whole_run_writes_tables_and_manifest(
     assert by_name["uid"].compression == "ZSTD"
     query = f"select id.orig_h, id.resp_p from read_parquet('{flows}') order by first_ts limit 1"
     assert duckdb.execute(query).fetchone() == ("127.0.0.1", 135)
+
+
+def test_readme_shows_what_the_demo_prints(
+    spark: SparkSession,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^\t@\$\(BIN\)/mqtrail (analyze .*)$", makefile, re.MULTILINE)
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    monkeypatch.chdir(tmp_path)
+    assert main(command.split()) == 0
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = next(block for block in blocks(readme) if block.commands == ["make demo"])
+    page = readme.replace(block.text, block.played([capsys.readouterr().out]))
+    if request.config.getoption("--update-golden"):
+        (ROOT / "README.md").write_text(page, encoding="utf-8")
+    else:
+        assert readme == page
 
 
 def test_findings_at_or_above_a_level_exit_14(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from decoders.msmq.towers import parse_tower
-from pipelines.exporting import json_lines
+from pipelines.exports.jsonl import json_lines
 from schemas.tables import WRITTEN
 from tests.conftest import ROOT
 from tests.pipelines.running import Row, Tables, run

@@ -13,7 +13,8 @@ import pytest
 from pyarrow import parquet
 
 from pipelines.dataset.renumbering import Renumbering
-from pipelines.exporting import json_lines, order_of
+from pipelines.exports.jsonl import json_lines
+from pipelines.exports.rows import order_of
 from pipelines.facts.model import BlindFact, Moment, from_row, to_row
 from pipelines.facts.reasons import Reason
 from pipelines.shelves import SORT_KEYS, Shelves
