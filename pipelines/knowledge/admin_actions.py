@@ -9,12 +9,12 @@ from decoders.dcerpc.call_model import BindingSource
 from decoders.msmq.directory_properties import OBJECT_TYPES
 from decoders.msmq.format_names import format_name
 from decoders.status import fault_name, status_name
-from pipelines.decode.times import micros, nanos
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.knowledge.names import queue_names
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import Kind
+from pipelines.sessions.rows import place_of
 from pipelines.sessions.steps import CallStep
 
 if TYPE_CHECKING:
@@ -68,10 +68,7 @@ class AdminActions:
         outcome = "success" if step.succeeded else "failure" if step.failed else "unknown"
         return {
             "call_uid": call.call_uid,
-            "ts": micros(call.began.ts_ns),
-            "ts_ns": nanos(call.began.ts_ns),
-            "uid": call.uid,
-            "id": call.ends._asdict(),
+            **place_of(call),
             "endpoint": call.endpoint,
             "operation": call.operation,
             "action": action,

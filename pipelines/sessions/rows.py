@@ -22,17 +22,23 @@ ENDPOINTS: Final = {Kind.SESSION: "qm2qm", Kind.REMOTE_READ: "RemoteRead", Kind.
 _ENDPOINTS_OF_READS: Final = {"qm2qm": "qm2qm", "RemoteRead": "RemoteRead", "qmcomm2": "qmcomm", "qmcomm": "qmcomm"}
 
 
+def place_of(call: CallFact) -> Row:
+    return {
+        "ts": micros(call.began.ts_ns),
+        "ts_ns": nanos(call.began.ts_ns),
+        "uid": call.uid,
+        "id": call.ends._asdict(),
+    }
+
+
 def session_row(step: SessionStep) -> Row:
     session = step.session
     first = session.first
     outcomes, disclosed = session.outcomes, session.disclosed
     return {
         "session_uid": session.session_uid,
-        "uid": first.uid,
-        "id": first.ends._asdict(),
+        **place_of(first),
         "endpoint": ENDPOINTS[session.kind],
-        "ts": micros(first.began.ts_ns),
-        "ts_ns": nanos(first.began.ts_ns),
         "opened_ts": micros(session.opened.until.ts_ns) if session.opened else None,
         "closed_ts": _micros(session.closed_at),
         "state": str(session.state),
@@ -68,10 +74,7 @@ def read_row(step: ReadStep) -> Row:
     return {
         "read_uid": derived_uid("D", call.call_uid),
         "session_uid": read.session.session_uid if read.session else None,
-        "ts": micros(call.began.ts_ns),
-        "ts_ns": nanos(call.began.ts_ns),
-        "uid": call.uid,
-        "id": call.ends._asdict(),
+        **place_of(call),
         "endpoint": _ENDPOINTS_OF_READS[call.endpoint or ""],
         "start_call_uid": _call_uid(read.start),
         "end_call_uid": _call_uid(read.end or read.cancel),
@@ -102,10 +105,7 @@ def move_row(step: MoveStep) -> Row:
     shown = step.shown.message_id if step.shown else None
     return {
         "call_uid": call.call_uid,
-        "ts": micros(call.began.ts_ns),
-        "ts_ns": nanos(call.began.ts_ns),
-        "uid": call.uid,
-        "id": call.ends._asdict(),
+        **place_of(call),
         "session_uid": session.session_uid if session else None,
         "target_session_uid": target.session_uid if target else None,
         "queue_name": session.queue_name if session else None,

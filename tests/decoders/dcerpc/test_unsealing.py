@@ -16,6 +16,7 @@ from decoders.dcerpc.troubles import TroubleCode
 from decoders.security import ntlm_lane
 from decoders.security.accounts import Account
 from tests.decoders.dcerpc import pdus as d
+from tests.decoders.dcerpc.losses import exchange, read_despite_losses
 from tests.decoders.dcerpc.sealing import ALICE, INTEGRITY, PRIVACY, Sealing, listening, opened
 from tests.scripts.ntlm import VERSIONS, Login
 
@@ -146,30 +147,12 @@ def test_each_context_has_its_own_keys_and_its_own_name() -> None:
     assert [stubs(call)[0] for call in talk.calls] == [b"asked %d" % n for n in (1, 2, 3, 4)]
 
 
-def exchange(sealing: Sealing, count: int, size: int = 40) -> tuple[list[bytes], list[bytes]]:
-    asked, answered = [], []
-    for number in range(1, count + 1):
-        asked.append(sealing.request(bytes([number]) * (size + number), call_id=number))
-        answered.append(sealing.response(bytes([number]) * (2 * size + number), call_id=number))
-    return asked, answered
-
-
 @given(st.data(), st.sampled_from([INTEGRITY, PRIVACY]))
 def test_whatever_is_missing_the_rest_is_read(data: st.DataObject, level: int) -> None:
     """With extended session security the place behind a hole follows from the numbers of PDUs and bytes."""
     sealing = Sealing(level=level)
-    asked, answered = exchange(sealing, 8)
-    talk = opened(sealing)
-    lost = data.draw(st.sets(st.tuples(st.booleans(), st.integers(0, 7))))
-    for number in range(8):
-        talk.client(len(asked[number]) if (True, number) in lost else asked[number])
-        talk.server(len(answered[number]) if (False, number) in lost else answered[number])
-    talk.over()
-    for call in talk.calls:
-        for part, size in ((call.request, 40), (call.response, 80)):
-            assert part is None or part.stub == bytes([call.call_id]) * (size + call.call_id)
-    assert {call.verified for call in talk.calls} <= {True}
-    assert not {"rpc-signature-bad", "rpc-unsealing-lost"} & set(talk.codes)
+    asked_and_answered = exchange(sealing, 8)
+    read_despite_losses(opened(sealing), asked_and_answered, data)
 
 
 @pytest.mark.parametrize("missing", [1, 30, 60, 200])
