@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, Final
 
+from schemas.exports.zeek_names import OTHERS
+
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 _SEVERITY_BIT: Final = 0x8000_0000
@@ -63,14 +65,19 @@ def first_known(*times: dt.datetime | None) -> float | None:
 
 def endpoint_name(name: str | None, uuid: str | None) -> str | None:
     """Zeek's name of the interface: `epmapper` for `epm`; `unknown-<uuid>` where it has none."""
+    if uuid in OTHERS:
+        return OTHERS[uuid].endpoint
     if name is None:
         return None if uuid is None else f"unknown-{uuid}"
     return "epmapper" if name == "epm" else name
 
 
-def operation_name(name: str | None, opnum: int | None) -> str | None:
-    """The specification's name; `unknown-<opnum>` where it has none."""
-    return name if name is not None or opnum is None else f"unknown-{opnum}"
+def operation_name(name: str | None, opnum: int | None, uuid: str | None) -> str | None:
+    """The specification's name, of some interfaces that are not MSMQ's Zeek's; `unknown-<opnum>` where it has none."""
+    if name is not None or opnum is None:
+        return name
+    others = OTHERS[uuid].operations if uuid in OTHERS else {}
+    return others.get(opnum, f"unknown-{opnum}")
 
 
 def result(status_name: str | None, status: int | None, fault_name: str | None, fault: int | None) -> str | None:

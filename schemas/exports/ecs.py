@@ -89,7 +89,7 @@ CALL: Final = Mapping(
         *_base("rpc", "event", ["network"]),
         Field("event.type", always=["connection", "protocol", "info"]),
         Field("event.id", "call_uid"),
-        Field("event.action", ("operation", "opnum"), operation_name),
+        Field("event.action", ("operation", "opnum", "interface_uuid"), operation_name),
         Field("event.outcome", ("outcome", "status", "fault", "endpoint", "decode_state"), call_outcome),
         Field("event.duration", "rtt_us", in_nanoseconds),
         Field("message", CALL_COLUMNS, call_told),

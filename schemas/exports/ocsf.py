@@ -138,7 +138,7 @@ CALL: Final = Mapping(
         *_ENDS,
         Field("dst_endpoint.svc_name", ("endpoint", "interface_uuid"), endpoint_name),
         Field("app_name", always="dce_rpc"),
-        Field("unmapped.dce_rpc.command", ("operation", "opnum"), operation_name),
+        Field("unmapped.dce_rpc.command", ("operation", "opnum", "interface_uuid"), operation_name),
         Field("unmapped.dce_rpc.opnum", "opnum"),
         Field("unmapped.dce_rpc.rpc_interface.uuid", "interface_uuid"),
         Field("unmapped.dce_rpc.rpc_interface.version", "interface_version"),

@@ -16,7 +16,7 @@ CALL_COLUMNS: Final = (
 def call_told(*values: Any) -> str:  # noqa: ANN401 - columns of any type, in the order of the declaration
     """Interface, operation, client, server and result, or else the outcome."""
     client, server, port, endpoint, uuid, operation, opnum, outcome, *answer = values
-    what = f"{endpoint_name(endpoint, uuid) or NOT_SEEN} {operation_name(operation, opnum) or NOT_SEEN}"
+    what = f"{endpoint_name(endpoint, uuid) or NOT_SEEN} {operation_name(operation, opnum, uuid) or NOT_SEEN}"
     return f"{what} {_way(client, server, port)} -> {result(*answer) or outcome}"
 
 

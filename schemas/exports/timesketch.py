@@ -82,7 +82,7 @@ CALL: Final = Mapping(
         *_CONNECTION,
         *_same("community_id", "call_uid", "rtt_us"),
         Field("endpoint", ("endpoint", "interface_uuid"), endpoint_name),
-        Field("operation", ("operation", "opnum"), operation_name),
+        Field("operation", ("operation", "opnum", "interface_uuid"), operation_name),
         *_same("username", "domain", "auth_level", "encrypted", "decode_state"),
         *_same("status", "status_name", "fault", "fault_name", "request_frames", "response_frames", "capture_id"),
     ),

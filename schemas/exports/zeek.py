@@ -67,7 +67,7 @@ DCE_RPC: Final = Mapping(
         Field("rtt", "rtt_us", in_seconds, kind="interval"),
         Field("named_pipe", kind="string"),
         Field("endpoint", ("endpoint", "interface_uuid"), endpoint_name, kind="string"),
-        Field("operation", ("operation", "opnum"), operation_name, kind="string"),
+        Field("operation", ("operation", "opnum", "interface_uuid"), operation_name, kind="string"),
     ),
 )
 

@@ -11,10 +11,17 @@ import pytest
 from sigma.backends.sqlite.sqlite import sqliteBackend
 from sigma.collection import SigmaCollection
 
+from ingest.choice import Choice, Scope
 from pipelines.exports.formats import FORMATS
 from schemas.exports import zeek
+from schemas.tables import CALLS
+from schemas.tables import CAPTURES as CAPTURES_TABLE
+from tests.conftest import ROOT
+from tests.exports.run_folder import write
+from tests.local import Local
 
 RULES = Path(__file__).parent / "sigma"
+CAPTURES = ROOT.parent / "shared" / "captures"
 EXPECTED = {
     "zeek_dce_rpc_queue_purged": [("127.0.0.2", "qm2qm", "RemoteQMPurgeQueue")],
     "zeek_dce_rpc_queue_manager_administered": [("127.0.0.2", "qmmgmt", "R_QMMgmtAction")] * 3,
@@ -33,13 +40,24 @@ EXPECTED = {
 
 @pytest.fixture(scope="module")
 def logs(sample_run: Path) -> sqlite3.Connection:
+    return database(sample_run)
+
+
+def database(run: Path) -> sqlite3.Connection:
     names = [field.target for field in zeek.DCE_RPC.fields]
-    database = sqlite3.connect(":memory:")
-    database.execute("create table logs ({})".format(", ".join(f"`{name}`" for name in names)))
-    lines = FORMATS["zeek-json"].parts["dce_rpc"](str(sample_run), Counter())
+    made = sqlite3.connect(":memory:")
+    made.execute("create table logs ({})".format(", ".join(f"`{name}`" for name in names)))
+    lines = FORMATS["zeek-json"].parts["dce_rpc"](str(run), Counter())
     rows = [[json.loads(line).get(name) for name in names] for line in lines]
-    database.executemany("insert into logs values ({})".format(", ".join("?" * len(names))), rows)
-    return database
+    made.executemany("insert into logs values ({})".format(", ".join("?" * len(names))), rows)
+    return made
+
+
+def found(name: str, logs: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    rules = SigmaCollection.from_yaml((RULES / f"{name}.yml").read_text(encoding="utf-8"))
+    assert [rule.errors for rule in rules.rules] == [[]]
+    (query,) = sqliteBackend().convert(rules)  # type: ignore[no-untyped-call]
+    return sorted(logs.execute(query.replace("SELECT *", "SELECT `id.orig_h`, endpoint, operation")).fetchall())
 
 
 def test_every_rule_is_expected_to_find_something_or_nothing() -> None:
@@ -48,8 +66,15 @@ def test_every_rule_is_expected_to_find_something_or_nothing() -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_rule_finds_what_it_is_about(name: str, logs: sqlite3.Connection) -> None:
-    rules = SigmaCollection.from_yaml((RULES / f"{name}.yml").read_text(encoding="utf-8"))
-    assert [rule.errors for rule in rules.rules] == [[]]
-    (query,) = sqliteBackend().convert(rules)  # type: ignore[no-untyped-call]
-    wanted = query.replace("SELECT *", "SELECT `id.orig_h`, endpoint, operation")
-    assert sorted(logs.execute(wanted).fetchall()) == EXPECTED[name]
+    assert found(name, logs) == EXPECTED[name]
+
+
+@pytest.mark.skipif(not CAPTURES.is_dir(), reason="the captures are not there")
+def test_tasks_registered_by_sealed_calls_are_found(tmp_path: Path) -> None:
+    """With --scope rpc, by the name that Zeek gives the opnum: what is sealed does not matter."""
+    (path,) = CAPTURES.glob("sample-captures__create_two_tasks*")
+    write(tmp_path, CALLS, Local(path, choice=Choice(Scope.RPC)).tables["calls"])
+    write(tmp_path, CAPTURES_TABLE, [])
+    registered = found("zeek_dce_rpc_remote_execution", database(tmp_path))
+    assert {row[1:] for row in registered} == {("ITaskSchedulerService", "SchRpcRegisterTask")}
+    assert len(registered) == 2

@@ -153,7 +153,14 @@ def test_names_are_zeeks() -> None:
     assert endpoint_name("epm", "e1af8308-5d1f-11c9-91a4-08002b14a0fa") == "epmapper"
     assert endpoint_name(None, "5ca1ab1e-0000-4000-8000-00000000beef") == "unknown-5ca1ab1e-0000-4000-8000-00000000beef"
     assert endpoint_name(None, None) is None
-    assert (operation_name(None, 11), operation_name("x", 1), operation_name(None, None)) == ("unknown-11", "x", None)
+    assert operation_name(None, 11, None) == "unknown-11"
+    assert (operation_name("x", 1, None), operation_name(None, None, None)) == ("x", None)
+    tasks = "86d35949-83c9-4044-b424-db363231fd0c"
+    assert (endpoint_name(None, tasks), operation_name(None, 1, tasks)) == (
+        "ITaskSchedulerService",
+        "SchRpcRegisterTask",
+    )
+    assert operation_name(None, 99, tasks) == "unknown-99"
 
 
 @given(WIRE_TEXT)
