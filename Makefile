@@ -12,7 +12,7 @@ demo: setup  ## analyse the sample captures and say where the report is
 	@$(BIN)/mqtrail analyze samples/*.pcap samples/incident/*.pcap --out out/demo --force
 
 test: setup-test lint  ## lint, then run every test, in two processes
-	@$(BIN)/pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/pytest -q -n 2 --dist loadscope --no-loadscope-reorder
 
 lint: setup-test  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .

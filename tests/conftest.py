@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,30 +22,46 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("patient", settings(), deadline=None)
 settings.load_profile("patient")
 
-_LONGEST = ("spark", "programs")
-_PROGRAMS = frozenset(("airflow", "cluster", "walk_through"))
-"""Folders of tests that start Spark in processes of their own: not two of them at once."""
+LONGEST = ("spark", "programs")
+PROGRAMS = ("tests/airflow/", "tests/cluster/", "tests/walk_through/")
+"""Folders of tests that start Spark in processes of their own."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
 
 
-@pytest.hookimpl(tryfirst=True)
+@cache
+def _uses_spark(file: str) -> bool:
+    return "spark: SparkSession" in (ROOT / file).read_text(encoding="utf-8")
+
+
+def group_of(nodeid: str) -> str:
+    """What one process has to run, one after the other."""
+    file = nodeid.partition("::")[0]
+    if file.startswith(PROGRAMS):
+        return "programs"
+    return "spark" if _uses_spark(file) else file
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, so that two processes end together: the shared session in one, the rest in the other."""
+    """The longest first, so that two processes end together."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=lambda item: _LONGEST.index(group) if (group := _group(item)) in _LONGEST else len(_LONGEST))
+    items.sort(key=lambda item: LONGEST.index(group) if (group := group_of(item.nodeid)) in LONGEST else len(LONGEST))
 
 
-def _group(item: pytest.Item) -> str:
-    """Of one process."""
-    if item.get_closest_marker("spark"):
-        return "spark"
-    return "programs" if item.path.relative_to(ROOT / "tests").parts[0] in _PROGRAMS else str(item.path)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """All files with the shared Spark session in one process; those that start others' one after another."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return ByGroup(config, log)
 
 
 @pytest.fixture(scope="session")
