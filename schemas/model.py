@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -38,7 +39,7 @@ class Column:
         return replace(self, required=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     name: str
     doc: str
@@ -50,15 +51,15 @@ class Table:
     """Why there is none."""
     relations: tuple[Relation, ...] = ()
 
-    @property
+    @cached_property
     def arrow(self) -> pa.Schema:
         return pa.schema([pa.field(column.name, column.type) for column in self.columns])
 
-    @property
+    @cached_property
     def struct(self) -> pa.StructType:
         return pa.struct(list(self.arrow))
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 

@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("patient", settings(), deadline=None)
 settings.load_profile("patient")
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Of code that runs once, to compile it well takes longer than to run it."""
 LONGEST = ("spark", "programs")
 PROGRAMS = ("tests/airflow/", "tests/cluster/", "tests/walk_through/")
 """Folders of tests that start Spark in processes of their own."""
@@ -29,6 +31,7 @@ PROGRAMS = ("tests/airflow/", "tests/cluster/", "tests/walk_through/")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing")
+    parser.addoption("--every-packet", action="store_true", help="take away also the packets that tell the least")
 
 
 @cache
@@ -69,7 +72,8 @@ def spark() -> Iterator[SparkSession]:
     """The one session of the test run: starting Spark takes longer than most tests together."""
     from pipelines.session import spark_session
 
-    session = spark_session("local[2]", {"spark.sql.shuffle.partitions": "4"})
+    quick = {"spark.sql.shuffle.partitions": "4", "spark.driver.extraJavaOptions": QUICK_JAVA}
+    session = spark_session("local[2]", quick)
     yield session
     session.stop()
 

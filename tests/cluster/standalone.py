@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import pyspark
 
+from tests.conftest import QUICK_JAVA
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SPARK_HOME: Final = Path(pyspark.__file__).parent
 WORKERS: Final = 2
-QUICK_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Nothing here runs long enough for the optimising compiler to pay."""
 _PATIENCE_SECONDS: Final = 60
 
 

@@ -17,8 +17,8 @@ from ingest import files
 from ingest.files import remote
 from tests import object_store
 from tests.cluster.installation import bare_python, build_wheel
-from tests.cluster.standalone import QUICK_JAVA, SPARK_HOME, WORKERS, cluster
-from tests.conftest import ROOT
+from tests.cluster.standalone import SPARK_HOME, WORKERS, cluster
+from tests.conftest import QUICK_JAVA, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,7 +31,7 @@ def differences(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[
     return found
 
 
-@pytest.mark.parametrize(("seed", "nights", "in_order"), [(1, 3, True), (2, 3, False)])
+@pytest.mark.parametrize(("seed", "nights", "in_order"), [(1, 3, True), (2, 2, False)])
 def test_cut_anywhere(spark: SparkSession, tmp_path: Path, seed: int, nights: int, *, in_order: bool) -> None:
     rng = random.Random(seed)
     packets = crowd(seed, 25, services=in_order)
