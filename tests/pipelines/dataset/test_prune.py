@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyarrow import parquet
@@ -46,13 +47,14 @@ def accusations(folder: Path) -> set[Accusation]:
 
 def test_prune_and_grow_on(spark: SparkSession, tmp_path: Path) -> None:
     wanted = Wanted(lambda: spark, Scope.MSMQ, dict(SETTINGS))
+    unchecked = replace(wanted, check=False)
     packets = crowd(5, 12)
     days = sorted({date_of(ts * 1000) for ts, _, _ in packets})
     before = dt.date.fromisoformat(days[1])
     split = next(place for place, (ts, _, _) in enumerate(packets) if date_of(ts * 1000) == days[1])
     parts = cut(packets, [split // 2, split + (len(packets) - split) // 2], tmp_path)
     for part in parts[:2]:
-        add(wanted, tmp_path / "data", part)
+        add(unchecked, tmp_path / "data", part)
     told = accusations(tmp_path / "data")
     with DatasetFolder(str(tmp_path / "data")) as output:
         done = prune_dataset(wanted, output, before)
@@ -62,15 +64,15 @@ def test_prune_and_grow_on(spark: SparkSession, tmp_path: Path) -> None:
     assert dates
     assert min(dates) >= f"date={before}"
     assert accusations(tmp_path / "data") <= told
-    add(wanted, tmp_path / "data", parts[2])
+    add(unchecked, tmp_path / "data", parts[2])
     whole = tmp_path / "whole"
-    add(wanted, whole, *parts)
+    add(unchecked, whole, *parts)
     assert accusations(tmp_path / "data") <= accusations(whole)
     assert min(path.name for path in (tmp_path / "data" / "tables").rglob("date=*")) >= f"date={before}"
     found = verify(str(tmp_path / "data"))
     assert found is not None
     assert (found.problems, found.runs) == ([], 4)
     assert check_tables(spark, str(tmp_path / "data" / "tables"), pruned=True).success
-    again = add(wanted, tmp_path / "data", parts[0])
+    again = add(unchecked, tmp_path / "data", parts[0])
     assert not isinstance(again, Done)
     assert len(again.known) == 1  # type: ignore[attr-defined]
