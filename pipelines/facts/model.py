@@ -90,7 +90,7 @@ class CallFact:
     """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`."""
     workstation: str | None = None
     told: Values | None = None
-    """In people's words: `values`, pairs of a property's name and text; a security descriptor as `security`."""
+    """In people's words: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
 
     @property
     def until(self) -> Moment:
