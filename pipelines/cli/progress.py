@@ -8,6 +8,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
+from pipelines.report.words import size
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -86,7 +88,7 @@ def reading(meter: Meter, seconds: float) -> str:
     reached, captures = meter.reached, len(meter.splits)
     told = [f"{reached.captures} of {captures} captures", f"{size(reached.bytes)} of {size(meter.bytes)}"]
     if seconds >= _LONG_ENOUGH and reached.bytes:
-        told += [f"{reached.packets / seconds:,.0f} packets/s", f"{size(reached.bytes / seconds)}/s"]
+        told += [f"{reached.packets / seconds:,.0f} packets/s", f"{size(round(reached.bytes / seconds))}/s"]
         left = seconds * (meter.bytes - reached.bytes) / reached.bytes
         told.append(f"{duration(left)} left")
     return ", ".join(told)
@@ -97,14 +99,6 @@ def tasks(spark: SparkContext) -> str:
     found = [info for stage in tracker.getActiveStageIds() if (info := tracker.getStageInfo(stage)) is not None]
     total = sum(info.numTasks for info in found)
     return f"{sum(info.numCompletedTasks for info in found)} of {total} tasks" if total else ""
-
-
-def size(count: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}"
-        count /= 1000
-    return f"{count:.1f} GB"
 
 
 def duration(seconds: float) -> str:
