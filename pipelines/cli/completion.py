@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from pipelines.cli.parser import options, positionals, subcommands
+from pipelines.cli.parser import options, positionals, sentences, subcommands
 
 if TYPE_CHECKING:
     import argparse
@@ -82,11 +82,9 @@ def _values(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
 
 def _fish(parser: argparse.ArgumentParser) -> str:
     lines = ["# fish completion of mqtrail: mqtrail completion fish | source"]
-    commands = subcommands(parser)
-    for name, one in commands.items():
-        lines.append(
-            f"complete -c mqtrail -n __fish_use_subcommand -a {name} -d {shlex.quote(one.description or name)}"
-        )
+    said = sentences(parser)
+    for name, one in subcommands(parser).items():
+        lines.append(f"complete -c mqtrail -n __fish_use_subcommand -a {name} -d {shlex.quote(said[name])}")
         for action in options(one):
             lines += _fish_options(name, action)
     return "\n".join(lines) + "\n"

@@ -28,6 +28,14 @@ def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
     return {}
 
 
+def sentences(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """What each subcommand does, as the list of commands has it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return {one.dest: one.help or "" for one in action._choices_actions}
+    return {}
+
+
 def options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.option_strings]
 

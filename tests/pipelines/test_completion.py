@@ -48,6 +48,11 @@ def test_every_option_is_there(shell: str, capsys: pytest.CaptureFixture[str]) -
                 assert string.lstrip("-") in script, f"{name} {string}"
 
 
+def test_fish_says_what_commands_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "fish"]) == 0
+    assert "-a analyze -d 'analyse captures into tables'" in capsys.readouterr().out
+
+
 def test_the_page_is_fresh_and_has_every_code() -> None:
     assert (ROOT / "docs" / "reference" / PAGE).read_text(encoding="utf-8") == page(), "run make docs"
     assert all(f"| {int(code)} |" in page() for code in ExitCode)
