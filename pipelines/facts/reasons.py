@@ -17,6 +17,7 @@ class Reason(enum.StrEnum):
     NOT_DECODED = "not_decoded"
     CAPTURE_ENDED = "capture_ended"
     OPEN_NOT_SEEN = "open_not_seen"
+    GIVEN_EARLIER = "given_earlier"
     SERVER_VERSION_UNKNOWN = "server_version_unknown"
     CLIENT_VERSION_UNKNOWN = "client_version_unknown"
     OTHERS_NOT_SEEN = "others_not_seen"
@@ -35,6 +36,7 @@ REASONS: Final = {
     Reason.NOT_DECODED: "The values are too many, or too odd, to be decoded.",
     Reason.CAPTURE_ENDED: "The capture ended first.",
     Reason.OPEN_NOT_SEEN: "What the call refers to was begun out of sight: the server accepts it, or does not deny it.",
+    Reason.GIVEN_EARLIER: "The client may have it from an earlier connection, which is over or was not captured.",
     Reason.SERVER_VERSION_UNKNOWN: "Products differ here, and the server's version was not seen.",
     Reason.CLIENT_VERSION_UNKNOWN: "Products differ here, and the client's version was not seen.",
     Reason.OTHERS_NOT_SEEN: "Somebody whose traffic is not in the capture may have done it.",

@@ -86,7 +86,7 @@ class Reads:
             return
         holder = step.pair.by_handle.get(handle) or step.pair.transactions.get(handle)
         if holder is not None and holder.kind is not Kind.READ:
-            step.misplaced = holder.kind
+            step.misplace(holder)
         step.past_read = step.pair.past_reads.get(handle)
         step.foreign_read = self._registry.read_of_another(step.pair, handle)
 

@@ -31,7 +31,7 @@ class References:
         pair = step.pair
         holder = pair.by_handle.get(handle) or pair.reads.get(handle) or pair.transactions.get(handle)
         if holder is not None and holder.kind is not kind:
-            step.misplaced = holder.kind
+            step.misplace(holder)
         elif isinstance(holder, Session):
             step.session = holder
             step.other_association = step.connection is None or holder.association is not step.connection.association

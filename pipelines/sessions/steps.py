@@ -118,6 +118,11 @@ class CallStep:
         """The status, or what a fault carries: servers may throw what they would return."""
         return self.call.status if self.call.fault is None else self.call.fault
 
+    def misplace(self, holder: Session | Read | Transaction) -> None:
+        """The handle stands for something of another kind. In another association it may stand for anything."""
+        if self.connection is not None and holder.association is self.connection.association:
+            self.misplaced = holder.kind
+
     def blind_since(self, since: Moment) -> Reason | None:
         """Why something between the two hosts may have been missed since then."""
         reason = self.pair.blind_since(since)

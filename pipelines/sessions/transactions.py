@@ -110,7 +110,8 @@ class Transactions:
         transaction = pair.transactions.get(handle)
         if transaction is None:
             holder = pair.by_handle.get(handle) or pair.reads.get(handle)
-            step.misplaced = holder.kind if holder is not None and holder.kind is not Kind.TRANSACTION else None
+            if holder is not None and holder.kind is not Kind.TRANSACTION:
+                step.misplace(holder)
             step.past_transaction = pair.past_transactions.get(handle)
             step.first_seen = True
             return

@@ -97,8 +97,7 @@ def _asked_with_context(step: CallStep) -> Answer:
         return True
     if step.pair.remote_contexts.full:
         return Reason.LIMIT
-    shown = {"pQueue": hexadecimal(step.request.get("pQueue", 0)), "answer": code_shown(step.code)}
-    return _refused(step) or step.pair_incomplete() or Broken(shown)
+    return _refused(step) or step.pair_incomplete() or Reason.GIVEN_EARLIER
 
 
 def _refused(step: CallStep) -> Reason | None:

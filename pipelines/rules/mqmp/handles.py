@@ -14,8 +14,8 @@ from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.transfers import wrong_transfer
-from pipelines.rules.mqqp.not_open import own
 from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.rules.stale import blameless, own
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +79,8 @@ def _open_before_use(step: CallStep) -> Answer:
         return None
     if step.session is not None and own(step, step.session):
         return True if step.session.opened else Reason.OPEN_NOT_SEEN
-    return denied(step) or _crossed(step) or Broken({name: handle, "answer": code_shown(step.code)})
+    shown = {name: handle, "answer": code_shown(step.code)}
+    return denied(step) or blameless(step, step.past_session) or Broken(shown)
 
 
 def _context_open(step: CallStep) -> Answer:
@@ -91,15 +92,7 @@ def _context_open(step: CallStep) -> Answer:
     if wrong_transfer(step) is not None or receive.get("Cursor"):
         return Reason.OPEN_NOT_SEEN
     shown = {"hQMContext": hexadecimal(step.request.get("hQMContext", 0)), "answer": code_shown(step.code)}
-    return denied(step) or step.pair_incomplete() or _crossed(step) or Broken(shown)
-
-
-def _crossed(step: CallStep) -> Reason | None:
-    """The call and what closed the queue may have been on their way at once."""
-    past = step.past_session
-    if past is None or past.closed_at is None:
-        return None
-    return Reason.TIMES_CROSS if step.soon_after(past.closed_at) else None
+    return denied(step) or step.pair_incomplete() or blameless(step, step.past_session) or Broken(shown)
 
 
 def _handle_kind(step: CallStep) -> Answer:

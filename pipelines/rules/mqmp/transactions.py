@@ -11,6 +11,7 @@ from pipelines.facts.values import transfer_buffer
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule, Subject
 from pipelines.rules.mqmp.handles import denied, opened_here
 from pipelines.rules.mqqp.demanded import demanded
+from pipelines.rules.stale import own
 from pipelines.sessions.model import TransactionState
 from pipelines.sessions.transactions import unit_of_work
 
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 def _unit(step: CallStep) -> str | None:
     """Of a send or receive."""
     return unit_of_work(transfer_buffer(step.request).get("pUow"))
-
-
-def _own(step: CallStep, transaction: Transaction) -> bool:
-    """Its handle is valid in the association that it was given in."""
-    return step.connection is not None and transaction.association is step.connection.association
 
 
 def wrong_unit(step: CallStep) -> Wrong:
@@ -65,7 +61,7 @@ def _uow_unique(step: CallStep) -> Answer:
         return Broken(wrong)
     before = step.transaction
     # On another association the client may try again what it got no answer to.
-    if before is None or not before.internal or not _own(step, before):
+    if before is None or not before.internal or not own(step, before):
         return True
     return Broken({"pUow": before.uow, "enlisted before by": before.enlisted.call_uid})
 
@@ -76,11 +72,11 @@ def _transaction_once(step: CallStep) -> Answer:
         return Broken({"phIntXact": "null"})
     if step.misplaced is not None:
         return None
-    if step.transaction is not None and _own(step, step.transaction):
+    if step.transaction is not None and own(step, step.transaction):
         return True
     past = step.past_transaction
-    if past is None or not _own(step, past):
-        return denied(step) or Broken({"phIntXact": handle})
+    if past is None or not own(step, past):
+        return denied(step) or Reason.GIVEN_EARLIER
     if past.ended is None:
         return Reason.TIMES_CROSS
     if not step.failed:
@@ -125,7 +121,7 @@ def _enlisted_twice(step: CallStep) -> Answer:
     before = step.transaction
     if before is None or before.handle is None or step.pair.transactions.get(before.handle) is not before:
         return None
-    if before.end_asked is not None or not _own(step, before):
+    if before.end_asked is not None or not own(step, before):
         return None
     if step.failed:
         return demanded(step, (v.MQ_ERROR_TRANSACTION_SEQUENCE,), {"pUow": before.uow})

@@ -8,7 +8,6 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
-    from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
 
 _NOT_OPEN_CODES: Final = frozenset((v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER, v.CONTEXT_MISMATCH))
@@ -24,11 +23,6 @@ def denied(step: CallStep) -> Reason | None:
 def queue_not_open(step: CallStep) -> Reason | None:
     """Of a call whose queue nobody was seen to open. None: it is not open."""
     return denied(step) or step.pair_incomplete() or (Reason.OPEN_NOT_SEEN if _other_cause(step) else None)
-
-
-def own(step: CallStep, of: Read | Session) -> bool:
-    """Context handles are valid in the association they were given in."""
-    return step.connection is not None and of.association is step.connection.association
 
 
 def queue_named(step: CallStep) -> int | None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
-from pipelines.rules.mqqp.not_open import denied, own, queue_named, queue_not_open
+from pipelines.rules.mqqp.not_open import denied, queue_named, queue_not_open
 from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.rules.stale import blameless, own
 from pipelines.sessions.model import ReadOutcome
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def _open_before_use(step: CallStep) -> Answer:
     if step.opening:
         return Reason.TIMES_CROSS
     shown = {"hQueue": hexadecimal(queue_named(step)), "answer": code_shown(step.code)}
-    return queue_not_open(step) or _crossed(step) or Broken(shown)
+    return queue_not_open(step) or _after_close(step, shown)
 
 
 def _close_of_opened(step: CallStep) -> Answer:
@@ -42,18 +43,13 @@ def _close_of_opened(step: CallStep) -> Answer:
         return None
     if step.session is not None and own(step, step.session):
         return True if step.session.opened else Reason.OPEN_NOT_SEEN
-    return denied(step) or _crossed(step) or Broken({"pphContext": handle, "answer": code_shown(step.code)})
+    return denied(step) or _after_close(step, {"pphContext": handle, "answer": code_shown(step.code)})
 
 
-def _crossed(step: CallStep) -> Reason | None:
-    """The call and what closed the queue may have been on their way at once."""
+def _after_close(step: CallStep, shown: dict[str, str]) -> Answer:
     past = step.past_session
-    if past is None or past.closed_at is None or step.connection is None:
-        return None
-    if not own(step, past) and past.closed_at < step.connection.fact.began:
-        return None
-    apart = step.call.began.ts_ns - past.closed_at.ts_ns
-    return Reason.TIMES_CROSS if apart < step.settings["crossing_seconds"] * v.NANOSECONDS else None
+    closed = past.closed.call_uid if past is not None and past.closed is not None else None
+    return blameless(step, past) or Broken(shown | {"closed by": closed})
 
 
 def _end_known_handle(step: CallStep) -> Answer:
@@ -62,7 +58,8 @@ def _end_known_handle(step: CallStep) -> Answer:
         return None
     if step.read is not None and step.read.start is not None and own(step, step.read):
         return True
-    return denied(step) or Broken({"pphContext": handle, "answer": code_shown(step.code)})
+    shown = {"pphContext": handle, "given for": step.misplaced, "answer": code_shown(step.code)}
+    return denied(step) or (Reason.GIVEN_EARLIER if step.misplaced is None else Broken(shown))
 
 
 def _end_once(step: CallStep) -> Answer:
@@ -159,19 +156,20 @@ _ALL_SEEN: Final = "or anything between the two hosts was missed since their ass
 RULES: Final = (
     _client(
         "mqqp-open-before-use",
-        "A queue or session handle was used that was not open",
+        "A queue was used after it was closed",
         section="3.1.4.3",
-        requirement="A client opens a queue with RemoteQMOpenQueue before it starts, cancels, purges or closes on it.",
+        requirement="A client starts, cancels, purges or closes on a queue that RemoteQMOpenQueue opened, and that it "
+        "has not closed.",
         keyword="MUST",
         level=Level.MEDIUM,
         operations=(*v.STARTS, v.CANCEL, v.PURGE, v.CLOSE_CURSOR, v.CLOSE),
         needs=BOTH,
         check=_open_before_use,
-        undecidable_when=f"the server accepts it, {_ALL_SEEN}",
+        undecidable_when=f"the client was not seen to close it, the server accepts it, {_ALL_SEEN}",
     ),
     _client(
         "mqqp-end-known-handle",
-        "A receive was ended with a handle that the server had not given",
+        "A receive was ended with a handle that was given for something else",
         section="3.1.4.2",
         requirement="RemoteQMEndReceive takes the handle of a receive that a start returned before.",
         keyword="MUST",
@@ -179,7 +177,7 @@ RULES: Final = (
         operations=(v.END,),
         needs=BOTH,
         check=_end_known_handle,
-        undecidable_when=f"the server accepts it, {_ALL_SEEN}",
+        undecidable_when=f"an earlier association may have given it, the server accepts it, {_ALL_SEEN}",
     ),
     _client(
         "mqqp-end-once",

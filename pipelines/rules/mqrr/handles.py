@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
-from pipelines.rules.mqqp.not_open import own
 from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.rules.stale import blameless, own
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -55,15 +55,11 @@ def _open_before_use(step: CallStep) -> Answer:
         return True if step.session.opened else Reason.OPEN_NOT_SEEN
     if not step.failed or step.code not in NOT_OPEN_CODES:
         return Reason.OPEN_NOT_SEEN
-    if (reason := step.association_incomplete()) is not None:
-        return reason
-    shown = {name: handle, "answer": code_shown(step.code)}
     past = step.past_session
-    if past is not None and own(step, past) and past.closed_at is not None:
-        if step.soon_after(past.closed_at):
-            return Reason.TIMES_CROSS
-        shown["closed by"] = past.closed.call_uid if past.closed else "none"
-    return Broken(shown)
+    if (reason := step.association_incomplete() or blameless(step, past)) is not None:
+        return reason
+    closed = past.closed.call_uid if past is not None and past.closed is not None else None
+    return Broken({name: handle, "answer": code_shown(step.code), "closed by": closed})
 
 
 def _handle_kind(step: CallStep) -> Answer:

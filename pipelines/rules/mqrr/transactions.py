@@ -15,6 +15,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
 from pipelines.rules.mqrr.handles import is_destination, opened_here
 from pipelines.rules.shown import code_shown
+from pipelines.rules.stale import blameless
 from pipelines.sessions.transactions import unit_of_work
 
 if TYPE_CHECKING:
@@ -38,16 +39,10 @@ def _move_context_known(step: CallStep) -> Answer:
         return Reason.OPEN_NOT_SEEN
     if (reason := step.pair_incomplete()) is not None:
         return reason
-    if source.association is None or source.association.born is None or step.soon_after(source.association.born):
-        # It may be of a connection that was gone just before, out of sight.
-        return Reason.TIMES_CROSS
-    shown = {"ullContextTo": f"0x{number:x}", "answer": code_shown(step.code)}
     past = step.pair.past_sessions.get(("ullContextTo", number))
-    if past is not None and past.closed_at is not None:
-        if step.soon_after(past.closed_at):
-            return Reason.TIMES_CROSS
-        shown["closed by"] = past.closed.call_uid if past.closed else "none"
-    return Broken(shown)
+    closed = past.closed.call_uid if past is not None and past.closed is not None else None
+    shown = {"ullContextTo": f"0x{number:x}", "answer": code_shown(step.code), "closed by": closed}
+    return blameless(step, past) or Broken(shown)
 
 
 def _move_related(step: CallStep) -> Answer:
