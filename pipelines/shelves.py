@@ -20,8 +20,11 @@ from schemas.tables import (
     PDUS,
     PRINCIPALS,
     READS,
+    REJECTIONS,
+    SENDS,
     SESSIONS,
     SIGHTINGS,
+    TRANSACTIONS,
     TYPED,
 )
 
@@ -43,7 +46,10 @@ SORT_KEYS: Final = {
     ISSUES.name: ("path", "frame", "offset", "code", "uid", "call_uid", "detail"),
     SESSIONS.name: ("ts_ns", "session_uid"),
     READS.name: ("ts_ns", "read_uid"),
+    SENDS.name: ("ts_ns", "call_uid"),
     MOVES.name: ("ts_ns", "call_uid"),
+    REJECTIONS.name: ("ts_ns", "call_uid"),
+    TRANSACTIONS.name: ("ts_ns", "transaction_uid"),
     ADMIN_ACTIONS.name: ("ts_ns", "call_uid"),
     SIGHTINGS.name: ("ts_ns", "call_uid"),
     MESSAGES.name: ("first_ts", "message_uid"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from schemas.tables import ACCOUNTING, FINDINGS, ISSUES, READS, TABLES, TYPED, VERDICTS
+from schemas.tables import ACCOUNTING, FINDINGS, ISSUES, READS, SESSIONS, TABLES, TRANSACTIONS, TYPED, VERDICTS
 from schemas.tables.accounting import COUNTERS
 from schemas.tables.findings import VERDICTS_MEAN
 from schemas.tables.issues import ISSUE_CODES
 from schemas.tables.reads import READ_OUTCOMES
+from schemas.tables.sessions import NAMING_DOUBTS_MEAN
+from schemas.tables.transactions import TRANSACTION_OUTCOMES_MEAN
 from schemas.type_trees import members, short
 
 if TYPE_CHECKING:
@@ -40,6 +42,10 @@ def _names(table: Table) -> list[tuple[str, str, str]]:
         return [(name, stage, meaning) for stage, names in COUNTERS.items() for name, meaning in names.items()]
     if table is READS:
         return [(name, "outcome", meaning) for name, meaning in READ_OUTCOMES.items()]
+    if table is SESSIONS:
+        return [(name, "naming_doubt", meaning) for name, meaning in NAMING_DOUBTS_MEAN.items()]
+    if table is TRANSACTIONS:
+        return [(name, "outcome", meaning) for name, meaning in TRANSACTION_OUTCOMES_MEAN.items()]
     if table in (FINDINGS, VERDICTS):
         return [(name, "verdict", meaning) for name, meaning in VERDICTS_MEAN.items()]
     return []

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from schemas.model import INT, LONG, STRING, U16, Column
 from schemas.relations import Reference
-from schemas.vocabulary import REASONS
+from schemas.vocabulary import NAMED_BY, NAMING_DOUBTS, REASONS, TRANSACTION_OUTCOMES
 
 ID_TYPE = pa.struct(
     [pa.field("orig_h", STRING), pa.field("orig_p", INT), pa.field("resp_h", STRING), pa.field("resp_p", INT)]
@@ -40,6 +40,41 @@ USERNAME = Column(
     "Account that authenticates the connection. NTLM tells it in the clear, claimed and not proven; Kerberos in the "
     "ticket, see --secrets.",
 )
+DOMAIN = Column("domain", STRING, "Its domain.")
+OPENED_FOR = Column(
+    "opened_for",
+    STRING,
+    "Address that called R_QMOpenRemoteQueue for this session of qm2qm: the application's, mostly.",
+)
+OPENED_FOR_USERNAME = Column(
+    "opened_for_username",
+    STRING,
+    "Account that authenticates that connection, as `username`: whom a machine acted for.",
+)
+OPENED_FOR_DOMAIN = Column("opened_for_domain", STRING, "Its domain.")
+QUEUE_NAME = Column(
+    "queue_name", STRING, "Name of the queue; null where nothing names it. `naming_doubt` says whether it is certain."
+)
+NAMING = (
+    QUEUE_NAME,
+    Column(
+        "named_by",
+        STRING,
+        "How the queue is known: `open`: its opening names it; `answer`: the server told its name; `remote_open`: the "
+        "R_QMOpenRemoteQueue that gave a session of qm2qm its context does, [MS-MQMP] 3.1.4.2; `call`: this call names "
+        "it; `messages`: all messages read from it were addressed to it.",
+        values=NAMED_BY,
+    ),
+    Column(
+        "naming_doubt",
+        STRING,
+        "Why `queue_name`, `opened_for` and `link_uid` are not certain, or not known: a word of `findings.reason`, or "
+        "one that `mqtrail schema sessions` explains. Null where they are certain.",
+        values=(*REASONS, *NAMING_DOUBTS),
+    ),
+)
+"""Which queue, and how well that is known."""
+FOR_WHOM = (OPENED_FOR, OPENED_FOR_USERNAME, OPENED_FOR_DOMAIN)
 SESSION_UID = Column(
     "session_uid", STRING, "Id of an opened queue, derived from its first call: the same in every run.", required=True
 )
@@ -53,6 +88,16 @@ MESSAGE_UID = Column(
     required=True,
 )
 TRANSACTION = Column("transaction", STRING, "Unit of work (XACTUOW) in hexadecimal; null outside transactions.")
+TRANSACTION_UID = Column(
+    "transaction_uid", STRING, "Row of `transactions`, derived from the first call of it: the same in every run."
+)
+TRANSACTION_OUTCOME = Column(
+    "transaction_outcome",
+    STRING,
+    "What became of it. Seen of qmcomm's internal transactions; an external one is decided elsewhere: unknown.",
+    values=TRANSACTION_OUTCOMES,
+)
+IN_TRANSACTION = (TRANSACTION, TRANSACTION_UID, TRANSACTION_OUTCOME)
 DOUBT = Column(
     "doubt", STRING, "Why this row may be wrong, in the words of `findings.reason`; else null.", values=REASONS
 )
@@ -60,4 +105,5 @@ DOUBT = Column(
 OF_FLOW = Reference("uid", "flows", "uid")
 OF_CALL = Reference("call_uid", "calls", "call_uid")
 OF_SESSION = Reference("session_uid", "sessions", "session_uid")
+OF_TRANSACTION = Reference("transaction_uid", "transactions", "transaction_uid")
 OF_CAPTURE = Reference("capture_id", "captures", "capture_id")

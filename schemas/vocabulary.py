@@ -34,15 +34,19 @@ PACKET_OUTCOMES: Final = (
     *("unsupported_link", "header_cut", "malformed", "too_deep"),
 )
 ACT_OUTCOMES: Final = ("success", "failure", "unknown")
+SENT_OUTCOMES: Final = (*ACT_OUTCOMES, "aborted", "rundown")
+SEND_OPERATIONS: Final = ("QMSendMessageInternalEx", "rpc_ACSendMessageEx")
 SESSION_ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm")
-SEEN_AS: Final = ("received", "peeked", "sent", "moved")
+SEEN_AS: Final = ("received", "peeked", "read", "sent", "moved")
 MESSAGE_OPERATIONS: Final = (
     *("RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"),
     *("R_StartReceive", "R_StartTransactionalReceive"),
     *("QMSendMessageInternalEx", "rpc_ACSendMessageEx", "rpc_ACReceiveMessageEx"),
 )
-NAMED_BY: Final = ("open", "remote_open")
-TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "unknown")
+NAMED_BY: Final = ("open", "answer", "remote_open", "call", "messages")
+NAMING_DOUBTS: Final = ("messages_only", "messages_differ", "open_was_closed", "several_opens", "numbers_differ")
+TRANSACTION_KINDS: Final = ("internal", "external")
+TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "rundown", "unknown")
 SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")
 LEVELS: Final = ("informational", "low", "medium", "high", "critical")
 PARTIES: Final = ("client", "server", "nobody")

@@ -162,6 +162,8 @@ class OperationBatch:
                 "ts_ns": nanos(part.first_ts_ns),
                 "uid": placed.place.uid,
                 "id": placed.place.id,
+                "username": placed.call.username,
+                "domain": placed.call.domain,
                 "capture_id": self._captures.capture_id(placed.capture),
             }
 

@@ -14,6 +14,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.knowledge.names import queue_names
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import Kind
+from pipelines.sessions.naming import for_whom, named_by_call, queue_of
 from pipelines.sessions.rows import place_of
 from pipelines.sessions.steps import CallStep
 
@@ -64,7 +65,6 @@ class AdminActions:
         if call.operation == v.ACTION:
             action, detail = _managed_action(step)
         session = target.session
-        behind = session.behind if session else None
         outcome = "success" if step.succeeded else "failure" if step.failed else "unknown"
         return {
             "call_uid": call.call_uid,
@@ -75,9 +75,9 @@ class AdminActions:
             "is_query": action == "query",
             "target_type": target.kind,
             "target": target.name,
-            "queue_name": target.name if target.kind == "queue" else None,
+            **(queue_of(session) if session else named_by_call(target.name if target.kind == "queue" else None)),
             "session_uid": session.session_uid if session and session.kind is not Kind.HANDSHAKE else None,
-            "opened_for": behind.pair.client if behind else None,
+            **for_whom(session),
             "username": call.username,
             "domain": call.domain,
             "auth_type": call.auth_type,

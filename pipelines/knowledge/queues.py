@@ -60,6 +60,7 @@ def _row(notes: list[Row]) -> Row:
     return {
         "queue_uid": derived_uid("Q", min(keys)),
         "names": sorted({name for note in notes for name in note["names"]}),
+        "numbers": [],
         "hosts": sorted({note["server"] for note in notes}),
         "acts": [
             {
@@ -67,6 +68,8 @@ def _row(notes: list[Row]) -> Row:
                 "address": address,
                 "username": username or None,
                 "domain": domain or None,
+                "opened_for_username": None,
+                "naming_doubt": None,
                 "count": count,
                 "first_seen": micros(first),
                 "last_seen": micros(last),

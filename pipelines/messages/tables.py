@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from pipelines.shelves import SORT_KEYS
 from pipelines.stored import batches_of, read_frame, read_here
 from pipelines.writing import write_frames, write_rows
 from schemas.model import STRING, ddl
-from schemas.tables import MESSAGES, MOVES, SIGHTINGS
+from schemas.tables import MESSAGES, MOVES, READS, SENDS, SIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from pipelines.stored import Keeps, Stored
     from pipelines.writing import Written
 
-SOURCES: Final = (SIGHTINGS.name, MOVES.name)
+_TABLES: Final = {table.name: table for table in (SIGHTINGS, MOVES, READS, SENDS)}
+SOURCES: Final = tuple(_TABLES)
+_CALL_OF_READ: Final = "start_call_uid"
 _DENSITY: Final = 8
 """Rows take about so much more memory than their files."""
 _BATCH_ROWS: Final = 1_024
@@ -99,7 +102,7 @@ def _void_uids(one: Void) -> set[str]:
     keeps = one.keeps
     names = ("message_uid", *(keeps.columns if keeps else ()))
     heads = dict.fromkeys(name.partition(".")[0] for name in names)
-    table = SIGHTINGS if one.file.written.table == SIGHTINGS.name else MOVES
+    table = _TABLES[one.file.written.table]
     schema = pa.schema([table.arrow.field(name) for name in heads])
     found: set[str] = set()
     for batch in batches_of(one.file, schema):
@@ -115,14 +118,14 @@ def _known(rows: pa.Table) -> set[str]:
 def _here(files: Sequence[Stored], wanted: frozenset[str] | None) -> pa.Table:
     parts = [
         read_here([file for file in files if file.written.table == table.name], table.arrow, lambda batch: batch)
-        for table in (SIGHTINGS, MOVES)
+        for table in _TABLES.values()
     ]
     return pa.concat_tables([_seen(part, wanted) for part in parts])
 
 
 def _frame(job: Job, files: Sequence[Stored], wanted: frozenset[str] | None) -> DataFrame:
     frames = []
-    for table in (SIGHTINGS, MOVES):
+    for table in _TABLES.values():
         of_table = [file for file in files if file.written.table == table.name]
         frame = read_frame(job.spark, of_table, table.arrow, lambda batch: batch)
 
@@ -131,18 +134,20 @@ def _frame(job: Job, files: Sequence[Stored], wanted: frozenset[str] | None) -> 
                 yield from _seen(pa.Table.from_batches([batch]), wanted).to_batches()
 
         frames.append(frame.mapInArrow(change, ddl(SEEN)))
-    return frames[0].unionByName(frames[1])
+    return reduce(lambda one, other: one.unionByName(other), frames)
 
 
 def _seen(rows: pa.Table, wanted: frozenset[str] | None) -> pa.Table:
-    """Rows of either table as SEEN: a move says nothing of what is in the message."""
+    """Rows of any of these tables as SEEN: moves, reads and sends say nothing of what is in the message."""
     known = pc.is_valid(rows.column("message_uid"))
     if wanted is not None:
         values = pa.array(sorted(wanted), pa.string())
         known = pc.and_(known, pc.is_in(rows.column("message_uid"), value_set=values))
     rows = rows.filter(known)
-    moves = "seen_as" not in rows.column_names
-    constants = {"operation": "R_MoveMessage", "seen_as": "moved"} if moves else {}
+    constants = {"operation": "R_MoveMessage", "seen_as": "moved"} if "target_session_uid" in rows.column_names else {}
+    if _CALL_OF_READ in rows.column_names:
+        rows = rows.filter(pc.is_valid(rows.column(_CALL_OF_READ)))
+        rows = rows.append_column("call_uid", rows.column(_CALL_OF_READ))
     columns = []
     for field in SEEN:
         if field.name in constants:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.decode.times import micros, nanos
 from pipelines.sessions.model import Kind
+from pipelines.sessions.naming import for_whom, queue_of
 from pipelines.sessions.steps import ConnectionStep, ReadStep, TransactionStep
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.reasons import Reason
     from pipelines.rules.model import Rule
+    from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Judged
 
 Row = dict[str, Any]
@@ -88,10 +90,15 @@ class Findings:
 
 
 def session_of(step: Judged) -> str | None:
+    session = _opened(step)
+    return None if session is None or session.kind is Kind.HANDSHAKE else session.session_uid
+
+
+def _opened(step: Judged) -> Session | None:
+    """The queue that it is about; of a move, the one that the message lay in."""
     if isinstance(step, ConnectionStep | TransactionStep):
         return None
-    session = step.read.session if isinstance(step, ReadStep) else step.session
-    return None if session is None or session.kind is Kind.HANDSHAKE else session.session_uid
+    return step.read.session if isinstance(step, ReadStep) else step.session
 
 
 def finding_row(
@@ -99,6 +106,7 @@ def finding_row(
 ) -> Row:
     call = None if isinstance(step, ConnectionStep) else step.call
     of = step.fact if isinstance(step, ConnectionStep) else step.call
+    session = _opened(step)
     return {
         "rule_id": rule.id,
         "level": str(rule.level),
@@ -115,6 +123,9 @@ def finding_row(
         "session_uid": session_of(step),
         "id": of.ends._asdict(),
         "username": call.username if call else None,
+        "domain": call.domain if call else None,
+        **for_whom(session),
+        **queue_of(session),
         "attack": list(rule.attack),
         "evidence": {
             "capture_id": call.capture_id if call else None,

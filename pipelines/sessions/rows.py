@@ -10,6 +10,7 @@ from pipelines.decode.times import micros, nanos
 from pipelines.facts.model import END
 from pipelines.facts.vocabulary import ACTIONS, MQ_OK
 from pipelines.sessions.model import Kind, ReadOutcome
+from pipelines.sessions.naming import for_whom, queue_of
 from pipelines.uids import derived_uid
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ def read_row(step: ReadStep) -> Row:
         "session_uid": read.session.session_uid if read.session else None,
         **place_of(call),
         "endpoint": _ENDPOINTS_OF_READS[call.endpoint or ""],
+        "username": call.username,
+        "domain": call.domain,
+        **for_whom(read.session),
+        **queue_of(read.session),
         "start_call_uid": _call_uid(read.start),
         "end_call_uid": _call_uid(read.end or read.cancel),
         "action": action,
@@ -90,8 +95,10 @@ def read_row(step: ReadStep) -> Row:
         "message_bytes": read.message_bytes,
         "message_sha256": read.message_sha256,
         "message_id": read.message_id,
+        "message_uid": derived_uid("M", read.message_id or call.call_uid) if read.message_bytes else None,
         "message_label": read.message_label,
         "transaction": read.uow,
+        "transaction_uid": None,
         "transaction_outcome": _text(read.transaction_state),
         "arrived_ts": None if read.arrived is None else dt.datetime.fromtimestamp(read.arrived, dt.UTC),
         "ended_ts": None if read.outcome is ReadOutcome.UNFINISHED else _micros(read.finished),
@@ -106,6 +113,8 @@ def move_row(step: MoveStep) -> Row:
     return {
         "call_uid": call.call_uid,
         **place_of(call),
+        "username": call.username,
+        "domain": call.domain,
         "session_uid": session.session_uid if session else None,
         "target_session_uid": target.session_uid if target else None,
         "queue_name": session.queue_name if session else None,
@@ -114,6 +123,8 @@ def move_row(step: MoveStep) -> Row:
         "message_id": shown,
         "message_uid": derived_uid("M", shown) if shown else None,
         "transaction": step.uow,
+        "transaction_uid": None,
+        "transaction_outcome": None,
         "outcome": "failure" if failed else "success" if call.status == MQ_OK else "unknown",
         "status": call.status,
         "capture_id": call.capture_id,
@@ -122,17 +133,14 @@ def move_row(step: MoveStep) -> Row:
 
 def _naming(session: Session) -> Row:
     behind = session.behind
-    application = behind.first if behind else None
     server = session.first.server
     ends = (behind.pair.client, session.pair.client) if behind else (session.pair.client, server)
     number = session.queue_handle if behind else session.remote_handle
-    name = session.queue_name or (behind.queue_name if behind else None)
     return {
-        "queue_name": name,
-        "named_by": None if name is None else "open" if session.queue_name else "remote_open",
-        "opened_for": application.client if application else None,
-        "opened_for_username": application.username if application else None,
-        "opened_for_domain": application.domain if application else None,
+        **queue_of(session),
+        **for_whom(session),
+        "other_names": None,
+        "addressed": 0,
         "link_uid": None if number is None else derived_uid("L", f"{ends[0]}|{ends[1]}|{number}"),
     }
 

@@ -18,10 +18,13 @@ from schemas.tables.pdus import PDUS
 from schemas.tables.principals import PRINCIPALS
 from schemas.tables.queues import QUEUES
 from schemas.tables.reads import READS
+from schemas.tables.rejections import REJECTIONS
+from schemas.tables.sends import SENDS
 from schemas.tables.sessions import SESSIONS
+from schemas.tables.transactions import TRANSACTIONS
 from schemas.tables.typed import TYPED
 
-JUDGED = (SESSIONS, READS, MOVES, ADMIN_ACTIONS, FINDINGS)
+JUDGED = (SESSIONS, READS, SENDS, MOVES, REJECTIONS, TRANSACTIONS, ADMIN_ACTIONS, FINDINGS)
 """Made from the others, server by server."""
 OVERALL = (HOSTS, QUEUES, VERDICTS)
 """Made of what is known of all servers; small, and written anew by every run."""
@@ -61,9 +64,12 @@ __all__ = [
     "PRINCIPALS",
     "QUEUES",
     "READS",
+    "REJECTIONS",
+    "SENDS",
     "SESSIONS",
     "SIGHTINGS",
     "TABLES",
+    "TRANSACTIONS",
     "TYPED",
     "VERDICTS",
     "WRITTEN",

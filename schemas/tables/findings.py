@@ -6,7 +6,19 @@ import pyarrow as pa
 
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
 from schemas.relations import Reference
-from schemas.shared_columns import CALL_UID, ID, OF_CALL, OF_FLOW, OF_SESSION, SESSION_UID, UID, USERNAME
+from schemas.shared_columns import (
+    CALL_UID,
+    DOMAIN,
+    FOR_WHOM,
+    ID,
+    NAMING,
+    OF_CALL,
+    OF_FLOW,
+    OF_SESSION,
+    SESSION_UID,
+    UID,
+    USERNAME,
+)
 from schemas.vocabulary import LEVELS, PARTIES, REASONS
 
 EVIDENCE = pa.struct(
@@ -59,6 +71,9 @@ FINDINGS = Table(
         SESSION_UID.optional(),
         ID,
         USERNAME,
+        DOMAIN,
+        *FOR_WHOM,
+        *NAMING,
         Column("attack", pa.list_(STRING), "ATT&CK technique ids.", required=True),
         Column(
             "evidence", EVIDENCE, "Frames of the first call concerned, and the values that prove it.", required=True

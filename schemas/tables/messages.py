@@ -9,6 +9,7 @@ from schemas.relations import NotAbove
 from schemas.shared_columns import (
     CALL_UID,
     CAPTURE_ID,
+    DOMAIN,
     ID,
     MESSAGE_ID,
     MESSAGE_UID,
@@ -16,6 +17,7 @@ from schemas.shared_columns import (
     OF_CAPTURE,
     OF_FLOW,
     UID,
+    USERNAME,
 )
 from schemas.vocabulary import MESSAGE_OPERATIONS, SEEN_AS
 
@@ -91,11 +93,13 @@ SIGHTINGS = Table(
         UID,
         ID,
         Column("operation", STRING, "Call that carried it.", required=True, values=MESSAGE_OPERATIONS),
-        Column("seen_as", STRING, "`received`, `peeked` or `sent`.", values=SEEN_AS[:3]),
+        Column("seen_as", STRING, "`received`, `peeked`, `read` (by an unknown action) or `sent`.", values=SEEN_AS[:4]),
         Column("message_bytes", LONG, "Bytes of the packet, or of the body in a call of qmcomm2.", low=0),
         Column("message_sha256", STRING, "SHA-256 of the packet; null where it is not all there, or none."),
         Column("sections", INT, "Sections of RemoteRead in which it came.", low=0, high=U16),
         Column("complete", BOOL, "The whole message was sent and captured."),
+        USERNAME,
+        DOMAIN,
         MESSAGE_ID,
         *CONTENT,
         Column("body", BINARY, "The body, with --keep-payload only."),
@@ -114,6 +118,12 @@ _SEEN = pa.struct(
         pa.field("seen_as", STRING),
         pa.field("orig_h", STRING),
         pa.field("resp_h", STRING),
+        pa.field("username", STRING),
+        pa.field("domain", STRING),
+        pa.field("opened_for_username", STRING),
+        pa.field("queue_name", STRING),
+        pa.field("naming_doubt", STRING),
+        pa.field("outcome", STRING),
     ]
 )
 
@@ -126,7 +136,14 @@ MESSAGES = Table(
         Column("first_ts", TIMESTAMP, "When it was first seen."),
         Column("last_ts", TIMESTAMP, "When it was last seen."),
         Column("sightings", LONG, "How often it was seen: read, peeked at, sent or moved.", required=True, low=1),
-        Column("calls", pa.list_(_SEEN), "The calls it was seen in, the earliest 1,000 of them.", required=True),
+        Column(
+            "calls",
+            pa.list_(_SEEN),
+            "The calls it was seen in, the earliest 1,000 of them: who called, on which queue, and what came of it, as "
+            "`outcome` in `reads`, `sends` and `moves` has it.",
+            required=True,
+        ),
+        Column("queue_names", pa.list_(STRING), "Queues that it was read from, sent to or moved from.", required=True),
         Column(
             "bodies",
             LONG,

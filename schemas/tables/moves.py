@@ -7,16 +7,19 @@ from schemas.relations import Reference
 from schemas.shared_columns import (
     CALL_UID,
     CAPTURE_ID,
+    DOMAIN,
     ID,
+    IN_TRANSACTION,
     MESSAGE_ID,
     MESSAGE_UID,
     OF_CALL,
     OF_CAPTURE,
     OF_FLOW,
     OF_SESSION,
+    OF_TRANSACTION,
     SESSION_UID,
-    TRANSACTION,
     UID,
+    USERNAME,
 )
 from schemas.vocabulary import ACT_OUTCOMES
 
@@ -29,6 +32,8 @@ MOVES = Table(
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         UID,
         ID,
+        USERNAME,
+        DOMAIN,
         SESSION_UID.optional(),
         Column("target_session_uid", STRING, "Session of the queue moved to; null where its opening was not seen."),
         Column("queue_name", STRING, "Queue moved from."),
@@ -36,7 +41,7 @@ MOVES = Table(
         Column("lookup_id", UNSIGNED_LONG, "LookupId of the message.", low=0, high=U64),
         MESSAGE_ID,
         MESSAGE_UID.optional(),
-        TRANSACTION,
+        *IN_TRANSACTION,
         Column("outcome", STRING, "What the server answered.", required=True, values=ACT_OUTCOMES),
         Column("status", LONG, "Its return value.", low=0, high=U32),
         CAPTURE_ID,
@@ -45,6 +50,7 @@ MOVES = Table(
     relations=(
         Reference("target_session_uid", "sessions", "session_uid"),
         OF_SESSION,
+        OF_TRANSACTION,
         OF_CALL,
         OF_FLOW,
         OF_CAPTURE,

@@ -1,4 +1,4 @@
-"""queues: every queue that was named, by all its names, and who did what to it."""
+"""queues: every queue that was used, by all its names, and who did what to it."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ _WHO = pa.struct(
         pa.field("address", STRING),
         pa.field("username", STRING),
         pa.field("domain", STRING),
+        pa.field("opened_for_username", STRING),
+        pa.field("naming_doubt", STRING),
         pa.field("count", LONG),
         pa.field("first_seen", TIMESTAMP),
         pa.field("last_seen", TIMESTAMP),
@@ -44,9 +46,21 @@ QUEUES = Table(
             "names", pa.list_(STRING), "All its names, format names and path names, as they were seen.", required=True
         ),
         Column(
+            "numbers",
+            pa.list_(STRING),
+            "hQueue of sessions with it. With no name beside them, one session's queue of which nothing else is known.",
+            required=True,
+        ),
+        Column(
             "hosts", pa.list_(STRING), "Servers on which it was used: its owner, or supporting servers.", required=True
         ),
-        Column("acts", pa.list_(_WHO), "Who did what how often and when; only what succeeded.", required=True),
+        Column(
+            "acts",
+            pa.list_(_WHO),
+            "Who did what how often and when; only what succeeded. `naming_doubt` as in `sessions`: null where it is "
+            "certain that it was this queue.",
+            required=True,
+        ),
         *(Column(act, LONG, f"{doc[:-1]}: how often.", required=True, low=0) for act, doc in ACTS.items()),
         Column("first_seen", TIMESTAMP, "First time it was named."),
         Column("last_seen", TIMESTAMP, "Last time."),

@@ -6,17 +6,23 @@ from schemas.model import LONG, STRING, TIMESTAMP, U32, U64, UNSIGNED_LONG, Colu
 from schemas.relations import NotAbove, Reference
 from schemas.shared_columns import (
     CAPTURE_ID,
+    DOMAIN,
     DOUBT,
+    FOR_WHOM,
     ID,
+    IN_TRANSACTION,
     MESSAGE_ID,
+    MESSAGE_UID,
+    NAMING,
     OF_CAPTURE,
     OF_FLOW,
     OF_SESSION,
+    OF_TRANSACTION,
     SESSION_UID,
-    TRANSACTION,
     UID,
+    USERNAME,
 )
-from schemas.vocabulary import SESSION_ENDPOINTS, TRANSACTION_OUTCOMES
+from schemas.vocabulary import SESSION_ENDPOINTS
 
 READ_OUTCOMES = {
     "peeked": "The message was read and stays in the queue.",
@@ -49,6 +55,10 @@ READS = Table(
             required=True,
             values=SESSION_ENDPOINTS,
         ),
+        USERNAME,
+        DOMAIN,
+        *FOR_WHOM,
+        *NAMING,
         Column("start_call_uid", STRING, "Call that began it; null where only its end was captured."),
         Column("end_call_uid", STRING, "Call that ended it: end-receive, or cancel."),
         Column("action", STRING, "ulAction by name, e.g. `MQ_ACTION_RECEIVE`; a number where it has none."),
@@ -71,14 +81,9 @@ READS = Table(
         Column("message_bytes", LONG, "Size of the message that left the server.", low=0),
         Column("message_sha256", STRING, "SHA-256 of the message; null where its bytes are not all captured."),
         MESSAGE_ID,
+        MESSAGE_UID.optional(),
         Column("message_label", STRING, "Label of the message."),
-        TRANSACTION,
-        Column(
-            "transaction_outcome",
-            STRING,
-            "What became of it. Seen of qmcomm's internal transactions; an external one is decided elsewhere: unknown.",
-            values=TRANSACTION_OUTCOMES,
-        ),
+        *IN_TRANSACTION,
         Column("arrived_ts", TIMESTAMP, "When the message arrived in the queue, as the server says (dwArriveTime)."),
         Column("ended_ts", TIMESTAMP, "When it was over; null where that was not seen."),
         CAPTURE_ID,
@@ -90,6 +95,7 @@ READS = Table(
         Reference("end_call_uid", "calls", "call_uid"),
         Reference("cursor_call_uid", "calls", "call_uid"),
         OF_SESSION,
+        OF_TRANSACTION,
         OF_FLOW,
         OF_CAPTURE,
     ),

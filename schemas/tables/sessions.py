@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
 from schemas.model import LONG, STRING, TIMESTAMP, U32, Column, Table
 from schemas.relations import NotAbove, Sum
-from schemas.shared_columns import CAPTURE_ID, DOUBT, ID, OF_CAPTURE, OF_FLOW, SESSION_UID, UID, USERNAME
-from schemas.vocabulary import NAMED_BY, SESSION_ENDPOINTS, SESSION_STATES
+from schemas.shared_columns import (
+    CAPTURE_ID,
+    DOMAIN,
+    DOUBT,
+    FOR_WHOM,
+    ID,
+    NAMING,
+    OF_CAPTURE,
+    OF_FLOW,
+    SESSION_UID,
+    UID,
+    USERNAME,
+)
+from schemas.vocabulary import SESSION_ENDPOINTS, SESSION_STATES
+
+NAMING_DOUBTS_MEAN = {
+    "messages_only": "Only messages name the queue: each that was read is addressed to it. Journals, dead-letter "
+    "queues and queues that messages were moved to hold messages addressed elsewhere.",
+    "messages_differ": "Nothing but messages names the queue, and they are addressed to several.",
+    "open_was_closed": "The remote open that gave the context was over when it was used.",
+    "several_opens": "Several remote opens that are open gave this context.",
+    "numbers_differ": "hQueue, pQueue and dwpContext come from different remote opens; dwpContext counts "
+    "([MS-MQQP] 3.1.4.2).",
+}
+"""Beside the reasons that findings give."""
 
 SESSIONS = Table(
     "sessions",
@@ -37,17 +62,16 @@ SESSIONS = Table(
         DOUBT,
         Column("handle", STRING, "Context handle of the session."),
         Column("queue_handle", LONG, "hQueue, the number that names the queue in the calls.", low=0, high=U32),
-        Column("queue_name", STRING, "Format name of the queue; null where it was not seen."),
+        *NAMING,
+        Column("other_names", pa.list_(STRING), "Names of other queues that it may be, where that is in doubt."),
         Column(
-            "named_by",
-            STRING,
-            "How it is known: `open`: the opening names it; `remote_open`: qm2qm names none, and it was told to "
-            "R_QMOpenRemoteQueue, which gave the handle ([MS-MQMP] 3.1.4.2).",
-            values=NAMED_BY,
+            "addressed",
+            LONG,
+            "Messages read that are addressed to `queue_name`: how strong the evidence of `messages` is.",
+            required=True,
+            low=0,
         ),
-        Column("opened_for", STRING, "Address that called R_QMOpenRemoteQueue: the application's, mostly."),
-        Column("opened_for_username", STRING, "Account that authenticates that connection, as `username`."),
-        Column("opened_for_domain", STRING, "Its domain."),
+        *FOR_WHOM,
         Column(
             "link_uid",
             STRING,
@@ -64,7 +88,7 @@ SESSIONS = Table(
         Column("share_mode", LONG, "0: others may read too; 1: nobody else.", low=0, high=U32),
         Column("client_qm", STRING, "GUID that the client's queue manager gave itself; of qm2qm and RemoteRead."),
         USERNAME,
-        Column("domain", STRING, "Its domain."),
+        DOMAIN,
         Column(
             "peeks", LONG, "Reads that leave the message in the queue, whatever they came to.", required=True, low=0
         ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipelines.messages.merging import ORDER, merged
+from pipelines.messages.merging import ORDER, SEEN, merged
 from tests.local import Local
 from tests.scripts.player import capture
 
@@ -74,7 +74,8 @@ def test_one_message_on_two_wires_is_one_message(tmp_path: Path) -> None:
     assert reads["qm2qm"]["message_id"] == reads["qmcomm"]["message_id"] is not None
     assert reads["qmcomm"]["message_label"] == "order"
     rows = [
-        {**row, "orig_h": row["id"]["orig_h"], "resp_h": row["id"]["resp_h"]} for row in tables["message_sightings"]
+        dict.fromkeys(SEEN.names) | row | {"orig_h": row["id"]["orig_h"], "resp_h": row["id"]["resp_h"]}
+        for row in tables["message_sightings"]
     ]
     (message,) = merged(sorted(rows, key=lambda row: tuple(row[name] for name in ORDER)))
     assert message["sightings"] == 2
