@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MANIFEST: Final = "run.json"
 HISTORY: Final = "runs"
 """Folder with the manifests of all runs of a dataset, by number."""
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Of the manifest and of what a dataset carries: a dataset of another format is not added to."""
 Json = dict[str, Any]
 _NAMES: Final = re.compile(r"[a-z]+\.(json|html)|(tables|state|runs)(/[A-Za-z0-9_=-]+)*/[A-Za-z0-9_-]+\.(parquet|json)")

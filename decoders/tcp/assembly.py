@@ -31,6 +31,7 @@ class Assembly:
         "conflicts",
         "duplicate_segments",
         "fates",
+        "gap_end",
         "gaps",
         "missed",
         "next",
@@ -43,6 +44,8 @@ class Assembly:
         self.next = 0
         self.next_seq = UNSETTLED
         self.missed = self.gaps = self.conflicts = self.duplicate_segments = 0
+        self.gap_end: int | None = None
+        """Where the bytes end that no packet seen holds: the latest of them."""
         self.fates: Mapping[Fate, defaultdict[int, int]] = {fate: defaultdict(int) for fate in Fate}
         """Bytes by capture ordinal. Held bytes count as delivered: nothing else can become of them."""
         self._delivered = self.fates[Fate.DELIVERED]
@@ -105,6 +108,8 @@ class Assembly:
                     self.gaps += 1
                     self.missed += size
                     self._move_to(limit)
+                    if why is not GapReason.SNAP_LENGTH:
+                        self.gap_end = limit
         self._cuts.forget_before(self.next)
         self._deliver_held(events)
 

@@ -6,6 +6,8 @@ from collections import defaultdict
 from typing import Final
 
 from decoders.limits import MAX_AHEAD_BYTES, MAX_HELD_BYTES
+from decoders.tcp.endings import Ending, ended_by, endings
+from decoders.tcp.half import Half
 from decoders.tcp.history import History, packet_letter
 from decoders.tcp.model import ACK, FIN, RST, SYN, Fate, Segment, Side, StreamEvent
 from decoders.tcp.sequence import MASK, add, distance
@@ -13,33 +15,6 @@ from decoders.tcp.stream import Stream
 from decoders.tcp.zeek_state import Endpoints
 
 _CONTROL: Final = SYN | FIN | RST
-
-
-class Half:
-    """What one side sent."""
-
-    __slots__ = (
-        "duplicates_noted", "first_ack", "first_seq", "gaps_noted", "isn", "last_ack", "packets", "peer_stream",
-        "plain_noted", "reset_ack", "reset_seq", "sent_fin", "sent_rst", "sent_syn", "side", "stream",
-    )  # fmt: skip
-
-    def __init__(self, stream: Stream, peer_stream: Stream) -> None:
-        self.side = stream.sender
-        self.stream = stream
-        self.peer_stream = peer_stream
-        self.packets = 0
-        self.first_seq: int | None = None
-        self.first_ack: int | None = None
-        self.last_ack: int | None = None
-        self.isn: int | None = None
-        """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
-        self.sent_syn = self.sent_fin = self.sent_rst = False
-        self.reset_seq: int | None = None
-        self.reset_ack: int | None = None
-        """Numbers of its first RST, the second where it acknowledges."""
-        self.plain_noted = [False, False]
-        """Whether a packet without payload, and one with it, is in the history already."""
-        self.gaps_noted = self.duplicates_noted = 0
 
 
 class Connection:
@@ -102,17 +77,30 @@ class Connection:
     @property
     def resets_fit(self) -> bool:
         """Each RST stands where the bytes seen end: otherwise some before it may be missing without a trace."""
-        return all(self._reset_fits(half) for half in self._halves if half.sent_rst)
+        return all(self._reset_fits(half) for half in self._halves)
 
     def _reset_fits(self, half: Half) -> bool:
         other = self._halves[half.side.peer]
         mine, theirs = half.stream.next_seq, other.stream.next_seq
-        if half.reset_seq not in (mine, add(mine, 1) if half.sent_fin else mine):
+        reset = half.reset
+        if reset is None:
+            return True
+        if reset.seq not in (mine, add(mine, 1) if half.sent_fin else mine):
             return False
-        if half.reset_ack is None:
+        if reset.ack is None:
             # Nothing says what it had received; a FIN of the other side does.
             return other.sent_fin
-        return half.reset_ack in (theirs, add(theirs, 1) if other.sent_fin else theirs)
+        return reset.ack in (theirs, add(theirs, 1) if other.sent_fin else theirs)
+
+    @property
+    def endings(self) -> list[Ending]:
+        """The first FIN and RST of each side, those that fit, in the order of capture."""
+        return endings(*self._halves)
+
+    @property
+    def ended_by(self) -> Side | None:
+        """Who ended it first, where nothing is missing around its end and the two did not cross."""
+        return ended_by(*self._halves)
 
     def isn(self, side: Side) -> int | None:
         return self._halves[side].isn
@@ -147,7 +135,7 @@ class Connection:
         known = mine.first_seq if mine.first_seq is not None else other.first_ack
         if known is None and self.is_over:
             # Nothing but resets so far: of an older connection, unless they refuse or abort this very SYN.
-            return start in (mine.reset_seq, other.reset_ack)
+            return start in (mine.reset and mine.reset.seq, other.reset and other.reset.ack)
         return known is None or 0 <= distance(known, start) <= MAX_HELD_BYTES
 
     def feed(self, segment: Segment) -> list[StreamEvent]:
@@ -212,10 +200,8 @@ class Connection:
             half.first_seq = segment.seq
         if half.first_ack is None and flags & (ACK | RST) == ACK:
             half.first_ack = segment.ack
-        half.sent_fin |= bool(flags & FIN)
-        if flags & RST and not half.sent_rst:
-            half.sent_rst = True
-            half.reset_seq, half.reset_ack = segment.seq, segment.ack if flags & ACK else None
+        if flags & (FIN | RST):
+            half.note_end(segment, self._halves[half.side.peer])
         for endpoints in self._endpoints:
             endpoints.update(half.side, flags, segment.wire_len)
         if letter := packet_letter(flags, segment.wire_len):

@@ -8,7 +8,7 @@ from decoders.dcerpc.call_model import PduFate
 from decoders.net.addresses import to_text
 from decoders.tcp.model import Conflict, Data, Gap, Side
 from ingest.containers.model import NO_TIME
-from pipelines.facts.model import BEGINNING, END, BindFact, BlindFact, ConnectionFact, Ends, Moment, end_of
+from pipelines.facts.model import BEGINNING, END, BindFact, BlindFact, ConnectionFact, Ending, Ends, Moment, end_of
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from decoders.tcp.model import StreamEvent
     from ingest.choice import Endpoint
     from pipelines.decode.connection import Place
-    from pipelines.facts.model import Fact
+    from pipelines.facts.model import Fact, Party
 
 Row = dict[str, Any]
 MAX_BINDS: Final = 64
@@ -28,6 +28,7 @@ MAX_STRETCHES: Final = 256
 """Blind stretches of a connection told apart; what comes after is one with the last."""
 _PROPOSALS: Final = frozenset(("bind", "alter_context"))
 _ANSWERS: Final = {"bind_ack": "accepted", "alter_context_resp": "accepted", "bind_nak": "refused"}
+_ANSWER_TO: Final = {"bind_ack": ("bind",), "alter_context_resp": ("alter_context",), "bind_nak": tuple(_PROPOSALS)}
 _ENDINGS: Final = frozenset("FfRr")
 
 
@@ -66,8 +67,8 @@ class Witness:
         elif kind in _PROPOSALS and len(self._binds) < MAX_BINDS:
             self._binds.append((row, []))
         elif kind in _ANSWERS:
-            for bind, answers in self._binds:
-                if bind["call_id"] == row["call_id"] and not answers:
+            for bind, answers in reversed(self._binds):
+                if bind["call_id"] == row["call_id"] and bind["pkt_type"] in _ANSWER_TO[kind] and not answers:
                     answers.append(row)
                     break
 
@@ -91,7 +92,20 @@ class Witness:
         last = max(self._last.values(), default=self._began)
         if not connection.resets_fit:
             self._blind(last, until, Reason.BYTES_MISSING)
-        fact = ConnectionFact(self._began, place.uid, ends, until, closed, connection.starts_midstream, binds)
+        fact = ConnectionFact(
+            began=self._began,
+            uid=place.uid,
+            ends=ends,
+            until=until,
+            closed=closed,
+            ended_by=None if connection.ended_by is None else _party(connection.ended_by, place),
+            endings=tuple(
+                Ending(_party(one.sender, place), one.how.value, Moment(one.ts_ns, one.capture, one.frame))
+                for one in connection.endings
+            ),
+            midstream=connection.starts_midstream,
+            binds=binds,
+        )
         yield fact
         if not untidy.isdisjoint(connection.packets_by_capture):
             yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, END, Reason.TIMES_CROSS)
@@ -121,12 +135,17 @@ class Witness:
             yield BlindFact(began, uid, client, server, until, Reason.BIND_NOT_SEEN)
 
 
+def _party(side: Side, place: Place) -> Party:
+    return "client" if side is place.orig else "server"
+
+
 def _bind(row: Row, answer: Row | None) -> BindFact:
     said = _ANSWERS[answer["pkt_type"]] if answer else None
     reason = answer.get("reject_reason") if answer else None
     if answer and said == "accepted" and not any(one["result"] == "acceptance" for one in answer.get("results") or ()):
         said, reason = "refused", _first_reason(answer)
     return BindFact(
+        kind=row["pkt_type"],
         ts_ns=NO_TIME if row["ts_ns"] is None else row["ts_ns"],
         interfaces=tuple(context["interface_uuid"] for context in row.get("proposed") or ()),
         auth_type=row["auth_type"],

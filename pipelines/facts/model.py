@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from decoders.dcerpc.well_known import MSMQ
 from pipelines.facts.reasons import Reason
@@ -114,17 +114,30 @@ def slim(call: CallFact | None) -> CallFact | None:
 class BindFact:
     """One bind or alter_context, with its answer where that was captured."""
 
+    kind: Literal["bind", "alter_context"]
     ts_ns: int
     interfaces: tuple[str, ...]
     auth_type: int | None
     auth_level: int | None
     asked_group: int | None
     group: int | None
+    """As its own answer says. Only a bind's tells the connection's: an alter_context_resp may carry any number."""
     answer: str | None
     """`accepted`, `refused`; None: not captured."""
     reason: str | None
     frame: int
     capture_id: str
+
+
+Party: TypeAlias = Literal["client", "server"]
+
+
+class Ending(NamedTuple):
+    """A FIN or RST that stands where the bytes of its side end."""
+
+    side: Party
+    how: Literal["fin", "reset"]
+    at: Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +147,19 @@ class ConnectionFact:
     ends: Ends
     until: Moment
     closed: bool
-    """A FIN or RST was seen."""
+    """A FIN or RST was seen, of whichever side and whether or not it fits."""
+    ended_by: Party | None
+    """Who ended it before knowing that the other had. None: it was not seen to end, the two crossed, or packets around
+    its end are missing."""
+    endings: tuple[Ending, ...]
+    """The first FIN and the first RST of each side, in the order of capture."""
     midstream: bool
     binds: tuple[BindFact, ...]
+
+    @property
+    def ended_at(self) -> Moment | None:
+        """When the first side ended it."""
+        return self.endings[0].at if self.endings else None
 
     @property
     def may_read(self) -> bool:
@@ -186,6 +209,8 @@ def from_row(row: Row) -> Fact:
 
 _CALL_FIELDS: Final = tuple(name for name in CallFact.__slots__ if name not in ("began", "uid"))
 _BIND_FIELDS: Final = tuple(BindFact.__slots__)
+_UNTIL, _ENDINGS = 1, 2
+"""Places in a packed connection."""
 
 
 def _pack_call(fact: CallFact) -> tuple[str, str, str, list[Any]]:
@@ -203,17 +228,19 @@ def _open_call(began: Moment, row: Row, data: list[Any]) -> CallFact:
 
 def _pack_connection(fact: ConnectionFact) -> tuple[str, str, str, list[Any]]:
     binds = [[getattr(bind, name) for name in _BIND_FIELDS] for bind in fact.binds]
-    data = [fact.ends, fact.until, fact.closed, fact.midstream, binds]
+    data = [fact.ends, fact.until, fact.endings, fact.ended_by, fact.closed, fact.midstream, binds]
     return "connection", fact.ends.orig_h, fact.ends.resp_h, data
 
 
 def _open_connection(began: Moment, row: Row, data: list[Any]) -> ConnectionFact:
-    ends, until, closed, midstream, packed = data
+    ends, until, told, ended_by, closed, midstream, packed = data
+    endings = tuple(Ending(side, how, Moment(*at)) for side, how, at in told)
     binds = []
     for one in packed:
         fields = dict(zip(_BIND_FIELDS, one, strict=True))
         binds.append(BindFact(**fields | {"interfaces": tuple(fields["interfaces"])}))
-    return ConnectionFact(began, row["uid"], Ends(*ends), Moment(*until), closed, midstream, tuple(binds))
+    place = began, row["uid"], Ends(*ends), Moment(*until)
+    return ConnectionFact(*place, closed, ended_by, endings, midstream, tuple(binds))
 
 
 def _pack_blind(fact: BlindFact) -> tuple[str, str, str, list[Any]]:
@@ -232,8 +259,10 @@ def renumbered(kind: str, data: list[Any], to: Mapping[int, int]) -> list[Any]:
         return packed and [packed[0], to.get(packed[1], packed[1]), packed[2]]
 
     data = list(data)
-    place = {"call": _CALL_FIELDS.index("answered"), "connection": 1, "blind": 0}[kind]
+    place = {"call": _CALL_FIELDS.index("answered"), "connection": _UNTIL, "blind": 0}[kind]
     data[place] = moment(data[place])
+    if kind == "connection":
+        data[_ENDINGS] = [[side, how, moment(at)] for side, how, at in data[_ENDINGS]]
     return data
 
 

@@ -19,7 +19,7 @@ CONNECTIONS
 
     connect [NAME] [OPTION ...]         TCP handshake, bind, bind_ack, and auth3 where there is auth
     refuse [NAME] [OPTION ...]          TCP handshake, bind, bind_nak, FINs
-    close [NAME]                        FIN of the client, FIN of the server, ACK
+    close [NAME] [by server]            FIN of the client, FIN of the server, ACK; or the server's first
     reset [NAME] [by server]            RST
     wait 5s                             us, ms, s, m, h
     repeat 100 STATEMENT                the same, so many times

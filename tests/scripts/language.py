@@ -115,10 +115,15 @@ def _without(connection: str | None) -> None:
 
 
 def _close(line: int, _: str | None, tokens: Tokens) -> Close:
-    return Close(line, None if tokens.at_end else tokens.word("a connection"))
+    return Close(line, *_ended(tokens))
 
 
 def _reset(line: int, _: str | None, tokens: Tokens) -> Reset:
+    return Reset(line, *_ended(tokens))
+
+
+def _ended(tokens: Tokens) -> tuple[str | None, bool]:
+    """The connection's name, and whether its server ends it."""
     words = [] if tokens.at_end else [tokens.word("a connection")]
     while not tokens.at_end:
         words.append(tokens.word("'by server'"))
@@ -126,7 +131,7 @@ def _reset(line: int, _: str | None, tokens: Tokens) -> Reset:
     names = words[:-2] if by_server else words
     if len(names) > 1:
         raise ScriptError(f"{names[1]!r} is not 'by server'")
-    return Reset(line, names[0] if names else None, by_server)
+    return names[0] if names else None, by_server
 
 
 def _wait(line: int, _: str | None, tokens: Tokens) -> Wait:

@@ -111,7 +111,7 @@ class _Player:
             case Callback():
                 self._answer(statement.line, self._call_back(statement.ask), statement.answered)
             case Close():
-                self._close(statement.line, self._named(statement.name))
+                self._close(statement.line, self._named(statement.name), by_client=not statement.by_server)
             case Reset():
                 connection = self._named(statement.name)
                 self.tape.send(connection.talk, statement.line, "rst", RST | ACK, from_client=not statement.by_server)
@@ -201,10 +201,10 @@ class _Player:
             raise ScriptError(f"nothing was asked as {label!r}")
         return self._pending[label]
 
-    def _close(self, line: int, connection: _Connection) -> None:
-        self.tape.send(connection.talk, line, "fin", FIN | ACK)
-        self.tape.send(connection.talk, line, "fin", FIN | ACK, from_client=False)
-        self.tape.send(connection.talk, line, "ack", ACK)
+    def _close(self, line: int, connection: _Connection, *, by_client: bool = True) -> None:
+        self.tape.send(connection.talk, line, "fin", FIN | ACK, from_client=by_client)
+        self.tape.send(connection.talk, line, "fin", FIN | ACK, from_client=not by_client)
+        self.tape.send(connection.talk, line, "ack", ACK, from_client=by_client)
         connection.open = False
 
     def _prepare(self, connection: _Connection) -> None:

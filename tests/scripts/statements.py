@@ -96,6 +96,7 @@ class Callback:
 class Close:
     line: int
     name: str | None
+    by_server: bool = False
 
 
 @dataclass(frozen=True, slots=True)

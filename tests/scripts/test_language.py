@@ -62,7 +62,7 @@ def test_every_statement() -> None:
         ("close d", "no connection 'd'"),
         ("wait long", "'long' is no duration"),
         ("reset c by client", "'by'"),
-        ("close c now", "'now' is too much"),
+        ("close c now", "'now' is not 'by server'"),
         ('RemoteQMPurgeQueue hQueue="7', "what is '\"7'"),
         ("RemoteQMPurgeQueue hQueue=", "the value of 'hQueue' is missing"),
         ("RemoteQMPurgeQueue hQueue=[7", "the list of 'hQueue' lacks"),

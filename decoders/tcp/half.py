@@ -1,0 +1,59 @@
+"""What one side of a connection sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from decoders.tcp.endings import Ending, How
+from decoders.tcp.model import FIN, RST
+
+if TYPE_CHECKING:
+    from decoders.tcp.model import Segment
+    from decoders.tcp.stream import Stream
+
+
+class Half:
+    __slots__ = (
+        "duplicates_noted", "fin", "first_ack", "first_seq", "gaps_noted", "isn", "last_ack", "packets",
+        "packets_to_reset", "peer_stream", "plain_noted", "reset", "sent_syn", "side", "stream",
+    )  # fmt: skip
+
+    def __init__(self, stream: Stream, peer_stream: Stream) -> None:
+        self.side = stream.sender
+        self.stream = stream
+        self.peer_stream = peer_stream
+        self.packets = 0
+        self.first_seq: int | None = None
+        self.first_ack: int | None = None
+        self.last_ack: int | None = None
+        self.isn: int | None = None
+        """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
+        self.sent_syn = False
+        self.fin: Ending | None = None
+        self.reset: Ending | None = None
+        """The first of each."""
+        self.packets_to_reset = 0
+        """Packets up to the first RST, and all other RSTs."""
+        self.plain_noted = [False, False]
+        """Whether a packet without payload, and one with it, is in the history already."""
+        self.gaps_noted = self.duplicates_noted = 0
+
+    @property
+    def sent_fin(self) -> bool:
+        return self.fin is not None
+
+    @property
+    def sent_rst(self) -> bool:
+        return self.reset is not None
+
+    def note_end(self, segment: Segment, peer: Half) -> None:
+        """A FIN or RST of this side."""
+        flags = segment.flags
+        if flags & RST:
+            if self.reset is None:
+                self.reset = Ending.of(segment, How.RESET, self.last_ack, peer.last_ack)
+                self.packets_to_reset = self.packets
+            else:
+                self.packets_to_reset += 1
+        if flags & FIN and self.fin is None:
+            self.fin = Ending.of(segment, How.FIN, self.last_ack, peer.last_ack)
