@@ -13,12 +13,14 @@ r"""RPC conversations as scripts, and captures of them.
     close
 
 One statement a line, `#` begins a comment. A wrong script raises ScriptError with line and word. `about` is one of syn
-syn_ack ack bind bind_ack bind_nak auth3 request response fault fin rst.
+syn_ack ack bind bind_ack bind_nak auth3 alter alter_resp request response fault cancel orphan fin rst.
 
 CONNECTIONS
 
     connect [NAME] [OPTION ...]         TCP handshake, bind, bind_ack, and auth3 where there is auth
     refuse [NAME] [OPTION ...]          TCP handshake, bind, bind_nak, FINs
+    alter [NAME] [OPTION ...]           alter_context and its answer: another interface on the same connection. Options:
+                                        interface (qmcomm), version, syntax, grants, lose alter,alter_resp
     close [NAME] [by server]            FIN of the client, FIN of the server, ACK; or the server's first
     reset [NAME] [by server]            RST
     wait 5s                             us, ms, s, m, h
@@ -38,6 +40,9 @@ CONNECTIONS
     password X          tests.scripts.ntlm.PASSWORD
     ntlm X              v2              v2, v1_ess (with extended session security), v1
     group X             new             asks for group 0, gets 0x1001, 0x1002 ...; a connection's name: joins its group
+    asks N              by group        the number that the bind asks for
+    grants N            by group        the number that the answer gives
+    source N            50001 and so on the client's port; one that had a connection already begins another one
     tap X               ""              where its packets are captured: captures() writes a file for each
     midstream                           the capture begins after handshake, bind, bind_ack, auth3
     lose A,B                            syn syn_ack ack bind bind_ack bind_nak auth3: sent, not captured
@@ -50,6 +55,7 @@ CALLS
     [NAME:] Operation [name=value ...] [lost] [-> [name=value ...] [lost | none] [after 5s]]
     [NAME:] ask LABEL Operation [name=value ...] [lost]
     answer LABEL [-> [name=value ...] [lost | none] [after 5s]]
+    cancel LABEL, orphan LABEL          co_cancel, orphaned: PDUs of a client that gives the call up
     callback LABEL Operation [name=value ...] [lost] [-> [name=value ...] [lost | none] [after 5s]]
     [NAME:] opnum number=11             any operation by number, with 4 zeros as stubs
 
@@ -65,6 +71,7 @@ IDL, on the left (l) or on the right (r):
     stub=HEX            l r  these bytes instead of all values
     message=N[/K]       l r  lpBuffer is a UserMessage with N bytes of body. Equal N/K, equal bytes; K is SequentialId
                              if not given. null: none. Of RemoteRead it is ppPacketSections, of qmcomm2 properties
+    destination="OS:a\q" l r  the queue that the message is addressed to; "OS:hq\private$\orders" if not given
     cut=N               r    RemoteRead's server sends N bytes of the body; by default as many as dwMaxBodySize says
     buffer=HEX          l r  lpBuffer; dwSize follows unless given
     ppPacketSections=[[stFullPacket, 8, "00ff"]]  r  type, SectionSizeAlloc and bytes of each, instead of a message

@@ -77,7 +77,7 @@ def _by_lookup_id(given: Flat, world: World) -> Flat:
 def _buffered(given: Flat, otherwise: bytes | None, seed: int = 0, size: int = 0) -> Flat:
     """Whichever way lpBuffer and dwSize are given; `size` is that of no buffer."""
     octets = given.get("lpBuffer", given.get("buffer", otherwise))
-    if "message" in given:
+    if "message" in given or ("destination" in given and otherwise is not None):
         wanted = described(given, seed)
         octets = wanted and message(*wanted)
     if octets is not None and "packet_size" in given:
@@ -95,7 +95,7 @@ def _descriptor(given: Flat) -> Flat:
     return {"lpRemoteReadDesc": None, "pRemoteReadDesc": None} if "descriptor" in given else {}
 
 
-_BUFFER: Final = frozenset(("message", "buffer", "packet_size", "descriptor"))
+_BUFFER: Final = frozenset(("message", "destination", "buffer", "packet_size", "descriptor"))
 
 
 def _reading(request: Callable[[Flat, World], Flat]) -> Recipe:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.interfaces import INTERFACES
 from tests.scripts.ntlm import VERSIONS
 from tests.scripts.statements import (
+    Alter,
     Answer,
     Ask,
     Call,
     Callback,
     Close,
     Connect,
+    GiveUp,
     Reset,
     ScriptError,
     Side,
@@ -31,14 +33,16 @@ if TYPE_CHECKING:
 _INTERFACE_NAMES: Final = frozenset(interface.name for interface in INTERFACES.values())
 AUTH_LEVELS: Final = {"none": 0, "connect": 2, "packet": 4, "integrity": 5, "privacy": 6}
 LOSABLE: Final = frozenset(("syn", "syn_ack", "ack", "bind", "bind_ack", "bind_nak", "auth3"))
+ALTERING: Final = frozenset(("alter", "alter_resp"))
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
 _REPEAT: Final = re.compile(r"\s*repeat (\d{1,4}) (.*)")
 _UNITS: Final = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 
 
-def parse(script: str) -> list[Statement]:
+def parse(script: str, first: int = 1) -> list[Statement]:
+    """`first` is the number of its first line."""
     found = []
-    for line, text in enumerate(script.splitlines(), 1):
+    for line, text in enumerate(script.splitlines(), first):
         times, text = _repeated(text)
         try:
             tokens = Tokens(text)
@@ -64,22 +68,32 @@ def _statement(line: int, tokens: Tokens) -> Statement:
     if verb is None:
         ask = Ask(line, connection, word, _side(tokens, _LEFT))
         return Call(line, ask, _answered(tokens))
-    if connection is not None and word not in ("ask", "answer", "callback"):
+    if connection is not None and word not in ("ask", "answer", "callback", "cancel", "orphan"):
         raise ScriptError(f"{word!r} takes no connection in front")
     return verb(line, connection, tokens)
 
 
 def _connect(line: int, tokens: Tokens, *, refused: bool) -> Connect:
+    return Connect(line, refused=refused, **_options(tokens, frozenset(_OPTIONS) | {"midstream"}, LOSABLE))
+
+
+def _alter(line: int, _: str | None, tokens: Tokens) -> Alter:
+    given = _options(tokens, _OF_CONTEXTS, ALTERING)
+    return Alter(line, given.pop("name", None), **given)
+
+
+def _options(tokens: Tokens, known: frozenset[str], losable: frozenset[str]) -> dict[str, Any]:
+    """And the name in front of them."""
     given: dict[str, Any] = {}
     lose: set[str] = set()
     first = True
     while not tokens.at_end:
         word = tokens.word("an option")
-        if word == "midstream":
+        if word == "lose":
+            lose |= {_one_of(losable, "a packet of the opening")(what) for what in tokens.words("what is lost")}
+        elif word == "midstream" and word in known:
             given["midstream"] = True
-        elif word == "lose":
-            lose |= {_losable(what) for what in tokens.words("what is lost")}
-        elif word in _OPTIONS:
+        elif word in known:
             name, read = _OPTIONS[word]
             given[name] = read(tokens.word(f"the value of {word!r}"))
         elif first:
@@ -87,11 +101,7 @@ def _connect(line: int, tokens: Tokens, *, refused: bool) -> Connect:
         else:
             raise ScriptError(f"{word!r} is not an option of a connection")
         first = False
-    return Connect(line, refused=refused, lose=frozenset(lose), **given)
-
-
-def _losable(word: str) -> str:
-    return _one_of(LOSABLE, "a packet of the opening")(word)
+    return {"lose": frozenset(lose), **given}
 
 
 def _ask(line: int, connection: str | None, tokens: Tokens) -> Ask:
@@ -112,6 +122,14 @@ def _callback(line: int, connection: str | None, tokens: Tokens) -> Callback:
 def _without(connection: str | None) -> None:
     if connection is not None:
         raise ScriptError("the label says the connection already")
+
+
+def _give_up(about: str) -> Callable[[int, str | None, Tokens], GiveUp]:
+    def read(line: int, connection: str | None, tokens: Tokens) -> GiveUp:
+        _without(connection)
+        return GiveUp(line, tokens.word("a label"), about)
+
+    return read
 
 
 def _close(line: int, _: str | None, tokens: Tokens) -> Close:
@@ -227,16 +245,24 @@ _OPTIONS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
     "password": ("password", str),
     "ntlm": ("ntlm", _one_of(VERSIONS, "a version of NTLM")),
     "group": ("group", str),
+    "asks": ("asks", _checked(lambda word: int(word, 0), "a number")),
+    "grants": ("grants", _checked(lambda word: int(word, 0), "a number")),
+    "source": ("source", _checked(int, "a port")),
     "tap": ("tap", str),
     "reason": ("reason", _checked(lambda word: int(word, 0), "a number")),
 }
 
+_OF_CONTEXTS: Final = frozenset(("interface", "version", "syntax", "grants"))
+
 _VERBS: Final[Mapping[str, Callable[[int, str | None, Tokens], Statement]]] = {
     "connect": lambda line, _, tokens: _connect(line, tokens, refused=False),
     "refuse": lambda line, _, tokens: _connect(line, tokens, refused=True),
+    "alter": _alter,
     "ask": _ask,
     "answer": _answer,
     "callback": _callback,
+    "cancel": _give_up("cancel"),
+    "orphan": _give_up("orphan"),
     "close": _close,
     "reset": _reset,
     "wait": _wait,

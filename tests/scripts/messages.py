@@ -38,6 +38,7 @@ class Described(NamedTuple):
     size: int
     """Of the body."""
     seed: int
+    destination: str = ORDERS
 
 
 def receives(action: int) -> bool:
@@ -58,20 +59,21 @@ def sequential_id(nth: int, action: int = 0, lookup_id: int | None = None) -> in
 def described(given: Flat, seed: int) -> Described | None:
     """By `message`, and where that says nothing by default; None where it says that there is none."""
     wanted: Message | None = given.get("message", Message(BODY_BYTES, None))
-    return wanted and Described(wanted.body, seed if wanted.seed is None else wanted.seed)
+    destination = given.get("destination", ORDERS)
+    return wanted and Described(wanted.body, seed if wanted.seed is None else wanted.seed, destination)
 
 
 def body(size: int, seed: int) -> bytes:
     return random.Random(f"message {seed}").randbytes(size)
 
 
-def message(size: int, seed: int) -> bytes:
+def message(size: int, seed: int, destination: str = ORDERS) -> bytes:
     """A UserMessage packet; equal where both numbers are."""
     sent = UserMessage(number=seed & 0xFFFF_FFFF, label=LABEL, body=body(size, seed), sent=SENT, lookup_id=seed)
-    return sent.packet(uuid.UUID(SOURCE), ORDERS)
+    return sent.packet(uuid.UUID(SOURCE), destination)
 
 
-def sections(size: int, seed: int, most: int) -> list[Flat]:
+def sections(size: int, seed: int, most: int, destination: str = ORDERS) -> list[Flat]:
     """The same as SectionBuffers, for a client that takes no more than `most` bytes of the body."""
     found = build_sections(
         most,
@@ -79,7 +81,7 @@ def sections(size: int, seed: int, most: int) -> list[Flat]:
         manager=_CAME_FROM,
         sent_time=SENT,
         number=seed & 0xFFFF_FFFF,
-        destination=direct(ORDERS),
+        destination=direct(destination),
         label=LABEL,
         body_type=0,
         encryption=RC2,

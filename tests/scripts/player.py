@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tests.builders import containers
 from tests.builders.conversations import ACK, FIN, PSH, RST, SYN, Ends, Talk
@@ -12,12 +12,14 @@ from tests.scripts import calls
 from tests.scripts.language import parse
 from tests.scripts.recipes import World
 from tests.scripts.statements import (
+    Alter,
     Answer,
     Ask,
     Call,
     Callback,
     Close,
     Connect,
+    GiveUp,
     Reset,
     ScriptError,
     Side,
@@ -35,6 +37,13 @@ if TYPE_CHECKING:
 FIRST_CLIENT_PORT: Final = 50_001
 FIRST_GROUP: Final = 0x1001
 _OTHER_PORT: Final = 49_152
+_LATER: Final = 100_000_000
+"""[RFC 9293] 3.4.1: sequence numbers of the next connection of the same ends begin this much higher."""
+
+
+class Context(NamedTuple):
+    number: int
+    syntax: str
 
 
 @dataclass(slots=True)
@@ -43,8 +52,14 @@ class _Connection:
     talk: Talk
     wire: Wire
     group: int
+    contexts: dict[str, Context]
+    """By interface."""
     last_call: int = 1
     open: bool = True
+
+    def context(self, interface: str) -> Context:
+        """The first one for what only its number tells."""
+        return self.contexts.get(interface) or next(iter(self.contexts.values()))
 
 
 @dataclass(slots=True)
@@ -56,12 +71,8 @@ class _Pending:
 
 
 def play(script: str) -> list[Timed]:
-    player = _Player()
-    for statement in parse(script):
-        try:
-            player.perform(statement)
-        except (ScriptError, ValueError, TypeError, struct.error) as error:
-            raise ScriptError(f"line {statement.line}: {error}") from error
+    player = Player()
+    player.read(script)
     return player.tape.frames
 
 
@@ -87,17 +98,30 @@ def captures(folder: Path, script: str) -> list[Path]:
     return paths
 
 
-class _Player:
+class Player:
+    """Reads a script at once or piece by piece; `tape` has what was sent so far."""
+
     def __init__(self) -> None:
         self.tape = Tape()
+        self._lines = 0
         self._connections: list[_Connection] = []
         self._pending: dict[str, _Pending] = {}
         self._world = World()
 
-    def perform(self, statement: Statement) -> None:
+    def read(self, script: str) -> None:
+        for statement in parse(script, self._lines + 1):
+            try:
+                self._perform(statement)
+            except (ScriptError, ValueError, TypeError, struct.error) as error:
+                raise ScriptError(f"line {statement.line}: {error}") from error
+        self._lines += len(script.splitlines())
+
+    def _perform(self, statement: Statement) -> None:
         match statement:
             case Connect():
                 self._connect(statement)
+            case Alter():
+                self._alter(statement, self._named(statement.name))
             case Call():
                 self._answer(statement.line, self._ask(statement.ask), statement.answered)
             case Ask():
@@ -110,6 +134,12 @@ class _Player:
                 del self._pending[statement.label]
             case Callback():
                 self._answer(statement.line, self._call_back(statement.ask), statement.answered)
+            case GiveUp():
+                waiting = self._waiting(statement.label)
+                said = waiting.connection.wire.give_up(statement.about, waiting.call_id)
+                self.tape.say(
+                    waiting.connection.talk, statement.line, statement.about, said, from_client=True, lost=False
+                )
             case Close():
                 self._close(statement.line, self._named(statement.name), by_client=not statement.by_server)
             case Reset():
@@ -123,11 +153,15 @@ class _Player:
         group, asked = FIRST_GROUP + len(self._connections), 0
         if setup.group != "new":
             group = asked = self._find(setup.group).group
+        group = group if setup.grants is None else setup.grants
+        asked = asked if setup.asks is None else setup.asks
         port = setup.port or PORTS.get(setup.interface, _OTHER_PORT)
-        client_port = FIRST_CLIENT_PORT + len(self._connections)
-        talk = Talk(Ends(client_port, port, setup.client, setup.server))
-        wire = Wire(setup, port, group, asked, f"{client_port}")
-        connection = _Connection(setup, talk, wire, group)
+        client_port = setup.source or FIRST_CLIENT_PORT + len(self._connections)
+        ends = Ends(client_port, port, setup.client, setup.server)
+        before = sum(one.talk.ends == ends for one in self._connections)
+        talk = Talk(ends, 1_000 + before * _LATER, 5_000_000 + before * _LATER)
+        wire = Wire(setup, port, group, asked, f"{client_port}" if before == 0 else f"{client_port} {before}")
+        connection = _Connection(setup, talk, wire, group, {setup.interface: Context(0, setup.syntax)})
         self._connections.append(connection)
         self.tape.place(talk, setup.tap)
         if setup.midstream:
@@ -155,6 +189,15 @@ class _Player:
         if setup.refused:
             self._close(setup.line, connection)
 
+    def _alter(self, setup: Alter, connection: _Connection) -> None:
+        connection.last_call += 1
+        number, call_id, wire = len(connection.contexts), connection.last_call, connection.wire
+        said = ("alter", wire.alter(setup, number, call_id)), ("alter_resp", wire.alter_resp(setup, call_id))
+        for about, data in said:
+            from_client, lost = about == "alter", about in setup.lose
+            self.tape.say(connection.talk, setup.line, about, data, from_client=from_client, lost=lost)
+        connection.contexts[setup.interface] = Context(number, setup.syntax)
+
     def _ask(self, ask: Ask) -> _Pending:
         if calls.is_callback(ask.operation):
             raise ScriptError(f"{ask.operation!r} is a callback: 'callback LABEL {ask.operation}'")
@@ -171,8 +214,9 @@ class _Player:
 
     def _asked(self, ask: Ask, connection: _Connection, call_id: int, *, by_client: bool) -> _Pending:
         self._prepare(connection)
-        asked = calls.ask(ask.operation, ask.asked.values, self._world, connection.setup.syntax)
-        data = connection.wire.request(asked.stub, asked.opnum, call_id, from_client=by_client)
+        ctx, syntax = connection.context(calls.interface_of(ask.operation) or "")
+        asked = calls.ask(ask.operation, ask.asked.values, self._world, syntax)
+        data = connection.wire.request(asked.stub, asked.opnum, call_id, from_client=by_client, ctx=ctx)
         self.tape.say(connection.talk, ask.line, "request", data, from_client=by_client, lost=ask.asked.lost)
         return _Pending(connection, asked, call_id, by_client)
 
@@ -184,15 +228,16 @@ class _Player:
             raise ScriptError(f"{connection.setup.name!r} is closed")
         self.tape.pause_us += side.after_us or 0
         self._prepare(connection)
+        ctx, syntax = connection.context(pending.asked.interface)
         values = dict(side.values)
         if "fault" in values:
             status = meaning("fault", values.pop("fault"))
-            about, data = "fault", connection.wire.fault(status, pending.call_id, from_client=from_client)
+            about, data = "fault", connection.wire.fault(status, pending.call_id, from_client=from_client, ctx=ctx)
             if values:
                 raise ScriptError(f"{next(iter(values))!r} beside a fault")
         else:
-            stub = calls.answer(pending.asked, values, self._world, connection.setup.syntax)
-            about, data = "response", connection.wire.response(stub, pending.call_id, from_client=from_client)
+            stub = calls.answer(pending.asked, values, self._world, syntax)
+            about, data = "response", connection.wire.response(stub, pending.call_id, from_client=from_client, ctx=ctx)
         self.tape.say(connection.talk, line, about, data, from_client=from_client, lost=side.lost)
         self.tape.send(connection.talk, line, "ack", ACK, from_client=pending.by_client)
 
@@ -216,7 +261,7 @@ class _Player:
         if ask.connection is not None:
             return self._named(ask.connection)
         for connection in reversed(self._connections):
-            if connection.open and interface in (None, connection.setup.interface):
+            if connection.open and (interface is None or interface in connection.contexts):
                 return connection
         raise ScriptError(f"no open connection speaks {interface}, which {ask.operation!r} needs")
 

@@ -90,7 +90,7 @@ def _body(wanted: messages.Described, asked: Flat) -> Flat:
     if asked["ppBody"] is None:
         return {}
     size = max(wanted.size, asked["ulBodyBufferSizeInBytes"])
-    octets = messages.body(*wanted).ljust(size, b"\0")
+    octets = messages.body(wanted.size, wanted.seed).ljust(size, b"\0")
     return {"ppBody": octets, "ulBodyBufferSizeInBytes": size, "ulAllocBodyBufferInBytes": size}
 
 
@@ -108,7 +108,7 @@ def _texts(given: Flat, asked: Flat) -> Flat:
 def _send(given: Flat, world: World) -> Flat:
     wanted = messages.described(given, messages.LOOKUP_ID + world.sends)
     world.sends += 1
-    octets = given.get("ppBody", wanted and messages.body(*wanted))
+    octets = given.get("ppBody", wanted and messages.body(wanted.size, wanted.seed))
     title = given.get("ppTitle", messages.LABEL)
     size, uow = len(octets or b""), transaction_of(given, None)
     defaults = {

@@ -70,7 +70,8 @@ def _sections(given: Flat, asked: Flat, sequential: int) -> list[Flat] | None:
     if "ppPacketSections" in given:
         return given["ppPacketSections"] and [messages.section(*one) for one in given["ppPacketSections"]]
     wanted = messages.described(given, sequential)
-    return wanted and messages.sections(*wanted, given["cut"] if "cut" in given else asked["dwMaxBodySize"])
+    most = given["cut"] if "cut" in given else asked["dwMaxBodySize"]
+    return wanted and messages.sections(wanted.size, wanted.seed, most, wanted.destination)
 
 
 def _end(given: Flat, world: World) -> Flat:
@@ -96,7 +97,7 @@ def _done(given: Flat, asked: Flat, _: World) -> Flat:
     return {**asked, **given}
 
 
-_READ: Final = frozenset(("message", "cut"))
+_READ: Final = frozenset(("message", "destination", "cut"))
 _REJECTED: Final = {"phContext": _QUEUE, "LookupId": messages.LOOKUP_ID, "usClass": 0xC004}
 
 RECIPES: Final[Mapping[str, Recipe]] = {

@@ -42,6 +42,9 @@ class Connect:
     password: str = PASSWORD
     ntlm: str = "v2"
     group: str = "new"
+    asks: int | None = None
+    grants: int | None = None
+    source: int | None = None
     midstream: bool = False
     lose: frozenset[str] = frozenset()
     refused: bool = False
@@ -93,6 +96,28 @@ class Callback:
 
 
 @dataclass(frozen=True, slots=True)
+class Alter:
+    """Another interface on a connection that is open."""
+
+    line: int
+    name: str | None
+    interface: str = "qmcomm"
+    version: tuple[int, int] | None = None
+    syntax: str = "ndr"
+    grants: int | None = None
+    lose: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """The client wants no answer any more: co_cancel asks the server to stop, orphaned does not wait for it."""
+
+    line: int
+    label: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     line: int
     name: str | None
@@ -112,4 +137,4 @@ class Wait:
     us: int
 
 
-Statement: TypeAlias = Connect | Call | Ask | Answer | Callback | Close | Reset | Wait
+Statement: TypeAlias = Connect | Alter | Call | Ask | Answer | Callback | GiveUp | Close | Reset | Wait

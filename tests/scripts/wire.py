@@ -13,7 +13,7 @@ from tests.scripts.words import syntax_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.scripts.statements import Connect
+    from tests.scripts.statements import Alter, Connect
 
 _PRIVACY: Final = 6
 _LARGEST_PDU: Final = 4_280
@@ -46,7 +46,7 @@ class Wire:
         auth = self._token(self._session.challenge())
         address = f"{self._port}\0".encode()
         written = pdus.ack((0, 0, self._syntax), address=address, call_id=_FIRST_CALL, auth=auth)
-        return written[:_GROUP_AT] + struct.pack("<I", self._group) + written[_GROUP_AT + 4 :]
+        return _granting(written, self._group)
 
     def auth3(self) -> bytes:
         return pdus.pdu(pdus.AUTH3, bytes(4), call_id=_FIRST_CALL, auth=self._token(self._session.authenticate()))
@@ -55,22 +55,38 @@ class Wire:
         """One version is supported: 5.0."""
         return pdus.pdu(pdus.BIND_NAK, struct.pack("<HBBBx", self._setup.reason, 1, 5, 0), call_id=_FIRST_CALL)
 
-    def request(self, stub: bytes, opnum: int, call_id: int, *, from_client: bool = True) -> bytes:
+    def alter(self, setup: Alter, ctx: int, call_id: int) -> bytes:
+        context = syntax_of(setup.interface, setup.version), (_SYNTAXES[setup.syntax],)
+        return pdus.bind(context, kind=pdus.ALTER, first_id=ctx, call_id=call_id, group=self._group)
+
+    def alter_resp(self, setup: Alter, call_id: int) -> bytes:
+        """[C706] 12.6.4.1: of the group as of the address nothing need be said again."""
+        result = 0, 0, _SYNTAXES[setup.syntax]
+        written = pdus.ack(result, kind=pdus.ALTER_RESP, address=b"", call_id=call_id)
+        return _granting(written, self._group if setup.grants is None else setup.grants)
+
+    def give_up(self, about: str, call_id: int) -> bytes:
+        return pdus.pdu(pdus.CO_CANCEL if about == "cancel" else pdus.ORPHANED, call_id=call_id)
+
+    def request(self, stub: bytes, opnum: int, call_id: int, *, from_client: bool = True, ctx: int = 0) -> bytes:
         return self._fragments(
             stub,
             from_client,
-            lambda piece, flags, auth: pdus.request(piece, "<", opnum, flags=flags, call_id=call_id, auth=auth),
+            lambda piece, flags, auth: pdus.request(
+                piece, "<", opnum, flags=flags, call_id=call_id, ctx=ctx, auth=auth
+            ),
         )
 
-    def response(self, stub: bytes, call_id: int, *, from_client: bool = False) -> bytes:
+    def response(self, stub: bytes, call_id: int, *, from_client: bool = False, ctx: int = 0) -> bytes:
         return self._fragments(
             stub,
             from_client,
-            lambda piece, flags, auth: pdus.response(piece, flags=flags, call_id=call_id, auth=auth),
+            lambda piece, flags, auth: pdus.response(piece, flags=flags, call_id=call_id, ctx=ctx, auth=auth),
         )
 
-    def fault(self, status: int, call_id: int, *, from_client: bool = False) -> bytes:
-        return self._protected(pdus.fault(status, call_id=call_id, auth=self._verifier(b"")), from_client, _FAULT_HEAD)
+    def fault(self, status: int, call_id: int, *, from_client: bool = False, ctx: int = 0) -> bytes:
+        said = pdus.fault(status, call_id=call_id, ctx=ctx, auth=self._verifier(b""))
+        return self._protected(said, from_client, _FAULT_HEAD)
 
     def _fragments(
         self, stub: bytes, from_client: bool, build: Callable[[bytes, int, pdus.Auth | None], bytes]
@@ -93,6 +109,10 @@ class Wire:
         seal = self._level == _PRIVACY
         sent, signature = self._session.protect(head, body, trailer, from_client=from_client, seal=seal)
         return head + sent + trailer + signature
+
+
+def _granting(written: bytes, group: int) -> bytes:
+    return written[:_GROUP_AT] + struct.pack("<I", group) + written[_GROUP_AT + 4 :]
 
 
 def _pieces(stub: bytes) -> Iterator[tuple[bytes, int]]:
