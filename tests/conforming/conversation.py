@@ -1,0 +1,97 @@
+"""From a seed to a conversation, its packets and the truth about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tests.conforming.applications import Application
+from tests.conforming.mapper import PORT, Mapper
+from tests.conforming.products import PRODUCTS
+from tests.conforming.qm2qm_client import Supporter
+from tests.conforming.qm2qm_server import Qm2qmServer
+from tests.conforming.queue_manager import QueueManager
+from tests.conforming.remote_open import QmcommServer
+from tests.conforming.runtime import Process
+from tests.conforming.weather import Weather
+from tests.conforming.world import World
+
+if TYPE_CHECKING:
+    from tests.conforming.truth import Truth
+    from tests.scripts.tape import Timed
+
+_STEPS: Final = 700
+_USERS: Final = ("alice", "bob", "carol", "")
+_QUEUES: Final = ("orders", "billing", "audit")
+_DYNAMIC: Final = 49_664
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    script: str
+    parts: list[str]
+    """Of each line."""
+    frames: list[Timed]
+    truth: Truth
+
+
+def converse(seed: int) -> Conversation:
+    world = World(seed)
+    servers = [_server(world, number) for number in range(world.one_of((1, 1, 2)))]
+    weather = Weather(world, servers, [])
+    for server in servers:
+        _offer(server, weather)
+    shared = world.likely(0.2)
+    for number in range(world.one_of((1, 2, 2, 3))):
+        _client(world, weather, servers, 20 if shared else 20 + number)
+    weather.restarted = lambda old: _restart(world, weather, servers, old)
+    world.schedule.add(weather.arrivals())
+    world.schedule.add(weather.mishaps())
+    world.schedule.run(_STEPS)
+    stage = world.stage
+    return Conversation(stage.script, stage.parts, stage.frames, world.truth)
+
+
+def _server(world: World, number: int) -> QueueManager:
+    server = QueueManager(world, f"srv{number}", world.address(9 + number), world.one_of(PRODUCTS))
+    later = 11 * world.one_of((0, 0, 0, 1))
+    server.handshake_port, server.read_port = 2103 + later, 2105 + later
+    for name in _QUEUES[: world.chance.randint(1, 3)]:
+        queue = server.add_queue(name)
+        queue.forbidden = world.likely(0.1)
+        for _ in range(world.chance.randint(0, 5)):
+            server.deliver(queue).arrived_s -= world.chance.randint(1, 100_000)
+    return server
+
+
+def _offer(server: QueueManager, weather: Weather) -> None:
+    """Every interface of a process can be reached at each of its endpoints."""
+    reading = Qm2qmServer(server)
+    weather.services[server] = reading
+    dynamic = _DYNAMIC if server.world.likely(0.5) else server.read_port
+    for port in (server.handshake_port, server.read_port, dynamic):
+        server.offer(port, reading, QmcommServer(server))
+    server.offer(PORT, Mapper({"qm2qm": dynamic, "qmcomm": server.handshake_port}))
+
+
+def _client(world: World, weather: Weather, servers: list[QueueManager], number: int) -> None:
+    """An application, with its supporting server beside it or elsewhere."""
+    address = world.address(number)
+    elsewhere = world.address(number + 40) if world.likely(0.4) else address
+    process = Process(world, address, world.one_of(PRODUCTS), world.one_of(_USERS))
+    supporter = Supporter(world, elsewhere, world.one_of(PRODUCTS), world.one_of((*_USERS, "BRANCH7$")))
+    weather.processes += [process, supporter]
+    for _ in range(world.one_of((1, 1, 2))):
+        server = world.one_of(servers)
+        application = Application(process, supporter, server, world.one_of(server.queues))
+        world.schedule.add(application.live(), process)
+
+
+def _restart(world: World, weather: Weather, servers: list[QueueManager], old: Process) -> None:
+    process = Process(world, old.address, old.product, old.security.user)
+    supporter = Supporter(world, old.address, old.product, old.security.user)
+    process.security = supporter.security = old.security
+    weather.processes += [process, supporter]
+    server = world.one_of(servers)
+    application = Application(process, supporter, server, world.one_of(server.queues))
+    world.schedule.add(application.live(), process)

@@ -1,0 +1,34 @@
+"""Conversations as they were, and with what captures lack; and who is accused wrongly today."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tests.conforming.conversation import converse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tests.scripts.tape import Timed
+
+_WHO_ENDED: Final = "a connection that was reset: the client had no chance"
+_OLD: Final = "NT and 2000 servers give dwpQueue another value than phQueue: [MS-MQMP] note 27"
+
+KNOWN: Final[Mapping[str, str]] = {
+    "mqmp-handle-closed": _WHO_ENDED,
+    "mqqp-cancel-values": _OLD,
+    "mqqp-cursor-closed": _WHO_ENDED,
+    "mqqp-error-queue-values": _OLD,
+    "mqqp-open-before-use": "a handle that was given is tried after the connection was lost",
+    "mqqp-queue-closed": _WHO_ENDED,
+    "mqqp-queue-values-equal": _OLD,
+    "mqqp-receive-completed": _WHO_ENDED,
+    "mqqp-start-by-version": "another client behind the same address was told the version",
+    "mqqp-unauthenticated-refused": "[MS-MQQP] 2.1: any user may connect; section 5 is informative",
+    "mqqp-version-asked": "asked on the first of the two bindings of [MS-MQQP] 3.2.4.1",
+}
+"""Rules that accuse innocent people, and why. It must become empty."""
+
+
+def played(seed: int) -> Iterator[tuple[str, list[Timed]]]:
+    yield "whole", converse(seed).frames

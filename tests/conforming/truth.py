@@ -1,0 +1,67 @@
+"""What really happened, as the tables should tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+CLOSED, RUNDOWN, OPEN = "closed", "rundown", "open_at_end"
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    endpoint: str
+    client: str
+    server: str
+    opened_us: int
+    """When its opening was asked for."""
+    handle: str
+    queue: str
+    """Format name."""
+    username: str
+    number: int | None = None
+    """hQueue."""
+    client_qm: str | None = None
+    person: str = ""
+    """For whom, where somebody else asked for it."""
+    states: frozenset[str] = frozenset((OPEN,))
+    """Any of these would be true."""
+    closed_us: int | None = None
+    purges: int = 0
+    told: bool = True
+    """The client was given the handle."""
+    sealed: bool = False
+    reads: list[Read] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Read:
+    session: Session | None
+    asked_us: int
+    action: str
+    request_id: int
+    outcomes: frozenset[str] = frozenset(("unfinished",))
+    """Any of these would be true."""
+    body: int | None = None
+    sequential_id: int | None = None
+    sealed: bool = False
+
+    def came_to(self, *outcomes: str) -> None:
+        self.outcomes = frozenset(outcomes)
+
+
+@dataclass(slots=True)
+class Truth:
+    sessions: list[Session] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+    transactions: list[Transaction] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Transaction:
+    client: str
+    server: str
+    began_us: int
+    unit: str
+    outcomes: frozenset[str] = frozenset(("unknown",))
+    reads: int = 0
+    sends: int = 0

@@ -1,0 +1,54 @@
+"""One conversation: chance, clock, addresses, names."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Final
+
+from tests.conforming.schedule import Schedule
+from tests.conforming.stage import Stage
+from tests.conforming.truth import Truth
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+_FIRST_PORT: Final = 50_001
+
+
+class World:
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(f"conforming {seed}")
+        self.stage = Stage()
+        self.schedule = Schedule(self.stage, self.chance)
+        self.truth = Truth()
+        self.first_group = self.chance.choice((0x0, 0x1000, 0x57A1))
+        """Every endpoint of every server counts from there, so equal numbers are common."""
+        self.six = self.chance.random() < 0.2
+        """IPv6."""
+        self._used: dict[str, int] = {}
+        self._ports: dict[str, int] = {}
+
+    def likely(self, share: float) -> bool:
+        return self.chance.random() < share
+
+    def one_of(self, choices: Sequence[T]) -> T:
+        return self.chance.choice(choices)
+
+    def name(self, kind: str) -> str:
+        """c1, c2 ..."""
+        self._used[kind] = self._used.get(kind, 0) + 1
+        return f"{kind}{self._used[kind]}"
+
+    def address(self, number: int) -> str:
+        return f"fd00::{number:x}" if self.six else f"10.0.0.{number}"
+
+    def source_port(self, address: str) -> int:
+        self._ports[address] = self._ports.get(address, _FIRST_PORT - 1) + 1
+        return self._ports[address]
+
+    def rebooted(self, address: str) -> None:
+        """Its ports are given out from the beginning."""
+        self._ports.pop(address, None)
