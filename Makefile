@@ -23,9 +23,10 @@ lint: setup-test  ## ruff, mypy, import-linter
 fuzz: setup-test  ## 600,000 mutated stubs and 20,000 mutated captures; takes a while
 	@$(BIN)/python -m tests.fuzz
 
-promise: setup-test  ## every rule without any one packet, and random conversations without many; fifteen minutes
+promise: setup-test  ## every rule without any one packet, random conversations without many, conforming ones; 25 minutes
 	@$(BIN)/pytest -q tests/pipelines/rules/test_promise.py --every-packet
 	@$(BIN)/python -m tests.pipelines.rules.random_talks_main --seed 1000 --minutes 10
+	@$(BIN)/python -m tests.conforming --seed 1000 --minutes 10
 
 soak: setup-test  ## kill workers and drivers, fill disks, change captures, five gigabytes in one conversation; hours
 	@$(BIN)/python -m soak

@@ -165,3 +165,35 @@ def test_taps_make_captures_of_one_time(tmp_path: Path) -> None:
     times = sorted(call["ts_ns"] for call in both)
     assert times == [call["ts_ns"] for call in calls(tmp_path, script)]
     assert [path.name for path in captures(tmp_path, "connect")] == ["script.pcap"]
+
+
+def test_groups_and_ports_by_number(tmp_path: Path) -> None:
+    script = """connect a source 51000 grants 0x12
+    a: RemoteQMPurgeQueue
+    reset a
+    connect b source 51000 asks 0x12 grants 0x13
+    b: RemoteQMPurgeQueue"""
+    found = calls(tmp_path, script)
+    assert [(call["id"]["orig_p"], call["assoc_group_id"]) for call in found] == [(51_000, 0x12), (51_000, 0x13)]
+    assert found[0]["uid"] != found[1]["uid"]
+
+
+def test_another_interface_on_the_same_connection(tmp_path: Path) -> None:
+    script = """connect a auth none
+    alter a interface qmmgmt syntax ndr64 grants 0
+    R_QMMgmtAction
+    RemoteQMPurgeQueue"""
+    found = calls(tmp_path, script)
+    assert [(call["endpoint"], call["transfer_syntax"]) for call in found] == [("qmmgmt", "ndr64"), ("qm2qm", "ndr")]
+
+
+def test_calls_given_up(tmp_path: Path) -> None:
+    script = """connect auth none
+    ask a RemoteQMStartReceive
+    ask b RemoteQMStartReceive
+    cancel a
+    orphan b
+    answer a -> fault=nca_s_fault_cancel"""
+    path = capture(tmp_path, script)
+    kinds = [row["pkt_type"] for row in sorted(Local(path).tables["pdus"], key=lambda row: row["ts_ns"])]
+    assert kinds[2:] == ["request", "request", "co_cancel", "orphaned", "fault"]
