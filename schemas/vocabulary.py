@@ -54,5 +54,6 @@ REASONS: Final = (
     *("started_midstream", "bytes_missing", "bytes_contradict", "sealed", "bind_not_seen", "request_not_captured"),
     *("response_not_captured", "not_decoded", "capture_ended", "open_not_seen", "given_earlier"),
     *("server_version_unknown", "client_version_unknown", "others_not_seen", "times_cross", "limit"),
+    "texts_contradict",
 )
 """Why something cannot be decided."""

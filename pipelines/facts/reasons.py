@@ -23,6 +23,7 @@ class Reason(enum.StrEnum):
     OTHERS_NOT_SEEN = "others_not_seen"
     TIMES_CROSS = "times_cross"
     LIMIT = "limit"
+    TEXTS_CONTRADICT = "texts_contradict"
 
 
 REASONS: Final = {
@@ -42,4 +43,5 @@ REASONS: Final = {
     Reason.OTHERS_NOT_SEEN: "Somebody whose traffic is not in the capture may have done it.",
     Reason.TIMES_CROSS: "Two packets may have crossed on their way.",
     Reason.LIMIT: "More was going on at once than is kept in mind.",
+    Reason.TEXTS_CONTRADICT: "The documents contradict each other, or themselves, on this.",
 }

@@ -46,6 +46,7 @@ class Clause:
     rules: tuple[str, ...] = ()
     unseen: str = ""
     times: int = 1
+    binds: str = ""
 
 
 @dataclass(frozen=True)

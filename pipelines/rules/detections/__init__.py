@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules.detections import access, endpoints, handles, management, reading, rights
+from pipelines.rules.detections import access, endpoints, handles, management, products, reading, rights
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Rule
@@ -16,4 +16,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *management.RULES,
     *rights.RULES,
     *endpoints.RULES,
+    *products.RULES,
 )

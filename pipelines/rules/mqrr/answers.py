@@ -13,6 +13,7 @@ from pipelines.rules.shown import code_shown
 from pipelines.rules.starts import answered_in_time, ended_by_cancel, handle_zeroed
 
 if TYPE_CHECKING:
+    from pipelines.facts.model import CallFact
     from pipelines.rules.model import Answer
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
@@ -62,6 +63,8 @@ def _ack_decides(step: CallStep) -> Answer:
     session = step.session
     if session is None:
         return None
+    if step.call.operation == v.MOVE:
+        return _moved(step, session)
     if step.succeeded:
         return _given(step, session)
     if step.request.get("ulAction") not in v.LOOKUP_CURRENT or step.code not in _GONE:
@@ -81,13 +84,28 @@ def _given(step: CallStep, session: Session) -> Answer:
     if acked is None or acked.end is None or acked.transactional or not _is_same(step, acked):
         # An abort, which is not on this wire, brings back what a transaction took.
         return None if session.nacked.get(sequence_id) is None else True
+    return _after_ack(step, session, acked.end, {"pSequenceId": f"0x{sequence_id:x}"})
+
+
+def _moved(step: CallStep, session: Session) -> Answer:
+    """A message that is gone cannot be moved."""
+    message = step.request.get("LookupId", 0)
+    acked = session.acked.get(message & v.SEQUENTIAL)
+    if acked is None or acked.end is None or acked.transactional:
+        return None
+    if not step.succeeded:
+        return True if step.code in _GONE else None
+    return _after_ack(step, session, acked.end, {"LookupId": f"0x{message:x}", "called": v.MOVE})
+
+
+def _after_ack(step: CallStep, session: Session, acked: CallFact, shown: dict[str, str]) -> Answer:
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
     if (reason := step.blind_since(session.opened.until)) is not None:
         return reason
-    if acked.end.until >= step.call.began:
+    if acked.until >= step.call.began:
         return Reason.TIMES_CROSS
-    return Broken({"pSequenceId": f"0x{sequence_id:x}", "acknowledged by": acked.end.call_uid})
+    return Broken({**shown, "acknowledged by": acked.call_uid})
 
 
 def _is_same(step: CallStep, read: Read) -> bool:
@@ -169,11 +187,12 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _server(
         "mqrr-ack-decides",
-        "A message that had been acknowledged was given again",
-        section="3.1.4.9",
-        requirement="After RR_ACK a message is gone; after RR_NACK it stays in the queue and can be read again.",
+        "A message that had been acknowledged was given again, or moved",
+        section="3.1.4.9, 3.1.4.10",
+        requirement="After RR_ACK a message is gone: it is neither read nor moved. After RR_NACK it stays in the "
+        "queue and can be read again.",
         level=Level.HIGH,
-        operations=v.REMOTE_STARTS,
+        operations=(*v.REMOTE_STARTS, v.MOVE),
         needs=BOTH,
         check=_ack_decides,
         undecidable_when="the opening was not seen, anything was missed since, or a message handed back cannot be "

@@ -23,6 +23,9 @@ _NO_CURSOR: Final = frozenset(
     (v.STATUS_INVALID_HANDLE, v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER, v.STATUS_INVALID_PARAMETER)
 )
 """By these a server may mean that there is no such cursor; any other answer says nothing of it."""
+_ALSO_DEMANDED: Final = (v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER)
+"""3.1.4.7 has a table of return values with the first and without STATUS_INVALID_HANDLE, and asks for the second where
+any argument is no valid one, before it comes to the cursor."""
 
 
 def _cursor(step: CallStep) -> int:
@@ -44,7 +47,8 @@ def _cursor_of_handle(step: CallStep) -> Answer:
         return None if step.session is None else Reason.OPEN_NOT_SEEN
     if step.cursor_known or session.made_cursors.get(cursor) is not None:
         return True
-    if not _denied(step):
+    # 3.1.4.7 asks of a read's cursor only that R_CreateCursor gave it: a lost connection may have had it.
+    if not _denied(step) or step.call.operation != v.REMOTE_CLOSE_CURSOR:
         return Reason.OPEN_NOT_SEEN
     shown = {"hCursor": hexadecimal(cursor), "answer": code_shown(step.code)}
     return step.blind_since(session.opened.until) or _forgotten(session) or Broken(shown)
@@ -54,11 +58,17 @@ def _forgotten(session: Session) -> Reason | None:
     return Reason.LIMIT if session.made_cursors.full or len(session.cursors) >= MAX_CURSORS else None
 
 
+def _held_elsewhere(step: CallStep) -> bool:
+    """Another handle of the client has a cursor of that number, which 3.1.4.7 does not tell from one of this handle."""
+    cursor = _cursor(step)
+    return any(cursor in one.cursors for one in step.pair.by_handle.values() if one is not step.session)
+
+
 def _cursor_after_close(step: CallStep) -> Answer:
     closed = step.closed_cursor
     if closed is None:
         return True if step.cursor_known else None
-    if not _denied(step):
+    if not _denied(step) or _held_elsewhere(step):
         return Reason.OPEN_NOT_SEEN
     if step.soon_after(closed.until):
         return Reason.TIMES_CROSS
@@ -75,6 +85,8 @@ def _error_cursor(step: CallStep) -> Answer:
     if not _denied(step):
         # The server looks through the cursors of all handles, and may have found it there.
         return Reason.OPEN_NOT_SEEN
+    if step.code in _ALSO_DEMANDED:
+        return Reason.TEXTS_CONTRADICT
     shown = {"hCursor": hexadecimal(_cursor(step)), "closed by": closed.call_uid}
     return step.blind_since(closed.until) or demanded(step, (v.STATUS_INVALID_HANDLE,), shown)
 
@@ -85,13 +97,14 @@ _WITH_CURSOR: Final = (v.REMOTE_CLOSE_CURSOR, *v.REMOTE_STARTS)
 RULES: Final[tuple[Rule, ...]] = (
     _client(
         "mqrr-cursor-of-handle",
-        "A cursor was used that was not made with that handle",
+        "A cursor was closed that had not been made with that handle",
         section="3.1.4.4, 3.1.4.5, 3.1.4.7, 3.1.4.13",
-        requirement="hCursor was given by R_CreateCursor on the same handle.",
+        requirement="hCursor was given by R_CreateCursor; it is closed with the handle that it was made with.",
         keyword="MUST",
         operations=_WITH_CURSOR,
         check=_cursor_of_handle,
-        undecidable_when="the server does not deny it, the opening was not seen, or anything was missed since",
+        undecidable_when="a read uses one that was not seen to be made: another handle, or a lost one, may have it; "
+        "the server does not deny it, the opening was not seen, or anything was missed since",
     ),
     _client(
         "mqrr-cursor-after-close",
@@ -101,7 +114,8 @@ RULES: Final[tuple[Rule, ...]] = (
         keyword="MUST NOT",
         operations=_WITH_CURSOR,
         check=_cursor_after_close,
-        undecidable_when="the server does not deny it, it may have crossed the close, or anything was missed since",
+        undecidable_when="the server does not deny it, another handle has one of that number, it may have crossed the "
+        "close, or anything was missed since",
     ),
     Rule(
         "mqrr-error-cursor",
@@ -115,6 +129,8 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=v.REMOTE_STARTS,
         needs=BOTH,
         check=_error_cursor,
-        undecidable_when="the server takes it, or fails in another way: another handle may have such a cursor",
+        undecidable_when="the answer is one that the document has for the same case elsewhere "
+        "(MQ_ERROR_INVALID_HANDLE, MQ_ERROR_INVALID_PARAMETER); or the server takes it: another handle may have such "
+        "a cursor",
     ),
 )

@@ -12,7 +12,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.shown import code_shown, hexadecimal
-from pipelines.rules.stale import blameless, own
+from pipelines.rules.stale import blameless, closed_here, own, served_after_close
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -60,6 +60,15 @@ def _open_before_use(step: CallStep) -> Answer:
         return reason
     closed = past.closed.call_uid if past is not None and past.closed is not None else None
     return Broken({name: handle, "answer": code_shown(step.code), "closed by": closed})
+
+
+def _closed_refused(step: CallStep) -> Answer:
+    if step.call.operation == v.REMOTE_CLOSE_CURSOR and step.session is not None:
+        # 3.1.4.5 looks for the cursor among those of the handle, and nowhere else.
+        closed = None if opened_here(step) is None or step.cursor_known else step.closed_cursor
+        return served_after_close(step, closed, {"hCursor": hexadecimal(step.request.get("hCursor", 0))})
+    name = parameter(step)
+    return served_after_close(step, closed_here(step), {name: step.request.get(name)})
 
 
 def _handle_kind(step: CallStep) -> Answer:
@@ -124,13 +133,29 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _client(
         "mqrr-open-before-use",
-        "A queue handle was used that was not open",
+        "A queue handle was used after it was closed",
         section=f"2.2.4, 3.1.4.2, 3.1.4.3, {_EVERY_METHOD}",
         requirement="A queue handle comes from R_OpenQueue or R_OpenQueueForMove and has not been closed.",
         operations=v.REMOTE_HANDLED,
         needs=BOTH,
         check=_open_before_use,
-        undecidable_when="the server accepts it, or anything of the association was missed",
+        undecidable_when="the client was not seen to close it: an earlier association may have given it; the server "
+        "accepts it, or anything of the association was missed",
+    ),
+    Rule(
+        "mqrr-closed-refused",
+        "The server served a queue handle or cursor that had been closed",
+        document="MS-MQRR",
+        section="3.1.4.3, 3.1.4.4, 3.1.4.5, 3.1.4.6, 3.1.4.7, 3.1.4.8, 3.1.4.13, 3.1.4.14",
+        requirement="A handle that R_CloseQueue has closed is known no more: a call with it fails. So does the close "
+        "of a cursor that the handle no longer has.",
+        keyword="MUST",
+        party=Party.SERVER,
+        level=Level.HIGH,
+        operations=v.REMOTE_HANDLED,
+        needs=BOTH,
+        check=_closed_refused,
+        undecidable_when="the call may have crossed the close, or anything was missed since",
     ),
     _client(
         "mqrr-handle-kind",

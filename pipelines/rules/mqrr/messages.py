@@ -22,6 +22,8 @@ _SRMP: Final = (_TYPES["stSrmpFirstSection"], _TYPES["stSrmpSecondSection"])
 _ORDERS: Final = frozenset(((_FULL,), _BINARY[:1], _BINARY, _SRMP[:1], _SRMP))
 _FIRST: Final = (_BINARY[0], _SRMP[0])
 """Of which a part of the body may be missing."""
+_BESIDE: Final = v.ACTIONS_BY_LOOKUP.keys() - v.LOOKUP_CURRENT
+"""They ask for the message before or after the one named."""
 
 
 def _sections(step: CallStep) -> list[dict[str, Any]]:
@@ -92,11 +94,18 @@ def _sequence_id(step: CallStep) -> Answer:
     action = step.request.get("ulAction", 0)
     if found > v.SEQUENTIAL:
         return Broken({"pSequenceId": f"0x{found:x}"})
-    if action not in v.LOOKUP_CURRENT:
-        return True
     if not found and action not in v.RECEIVING:
         # It is "received by this request": a server may think that a peek is not meant.
         return None
+    if action in _BESIDE:
+        named = asked & v.SEQUENTIAL
+        return (
+            not named
+            or found != named
+            or Broken({"ulAction": v.ACTIONS[action], "LookupId": f"0x{asked:x}", "pSequenceId": f"0x{found:x}"})
+        )
+    if action not in v.LOOKUP_CURRENT:
+        return True
     return found == asked & v.SEQUENTIAL or Broken({"LookupId": f"0x{asked:x}", "pSequenceId": f"0x{found:x}"})
 
 
@@ -154,10 +163,10 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _server(
         "mqrr-sequence-id",
-        "Another message was given than the lookup identifier names, or its identifier has more than seven bytes",
+        "Another message was given than was asked for by its lookup identifier, or one of more than seven bytes",
         section="3.1.4.7, 3.1.4.13",
         requirement="pSequenceId is the low seven bytes of the message's lookup identifier: with MQ_LOOKUP_*_CURRENT "
-        "of the one asked for.",
+        "of the one asked for, with *_NEXT and *_PREV of another one.",
         needs=BOTH,
         check=_sequence_id,
     ),

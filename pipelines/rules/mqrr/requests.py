@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
 from pipelines.rules.mqqp.demanded import demanded
 from pipelines.rules.mqrr.arguments import QUEUE_KINDS, SHARE_MODES, queue_kind
@@ -17,12 +18,10 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
-_NAMING: Final = {
-    v.REMOTE_START: v.LOOKUP_CURRENT | {v.LOOKUP_PEEK_PREV},
-    v.REMOTE_START_IN_TRANSACTION: v.LOOKUP_CURRENT | {v.LOOKUP_PEEK_PREV, v.LOOKUP_RECEIVE_PREV},
-}
-"""Actions that need a message to begin at. Of MQ_LOOKUP_RECEIVE_PREV the table of 3.1.4.7 says the contrary of its
-text, and *_NEXT begins at the front of the queue without one in [MS-MQQP], so neither is held against anybody."""
+_NAMING: Final = v.LOOKUP_CURRENT | {v.LOOKUP_PEEK_PREV, v.LOOKUP_RECEIVE_PREV}
+"""Actions that need a message to begin at."""
+_FROM_THE_FRONT: Final = frozenset((v.LOOKUP_PEEK_NEXT, v.LOOKUP_RECEIVE_NEXT))
+"""They need one here, and in [MS-MQQP] begin at the front of the queue without one: the first message is read so."""
 _PEEK_IN_TRANSACTION: Final = (v.MQ_ERROR_INVALID_PARAMETER, v.MQ_ERROR_TRANSACTION_USAGE)
 
 
@@ -62,9 +61,17 @@ def _read_values(step: CallStep) -> Answer:
     if action not in v.ACTIONS:
         return None
     wrong = unsuitable(step) | _peek_in_transaction(step)
-    if action in _NAMING[step.call.operation or ""] and not step.request.get("LookupId"):
+    message = step.request.get("LookupId", 0)
+    if not wrong and ((action in _FROM_THE_FRONT and not message) or _contrary(step, action)):
+        return Reason.TEXTS_CONTRADICT
+    if action in _NAMING and not message and not _contrary(step, action):
         wrong["LookupId"] = 0
     return not wrong or Broken({"ulAction": _action_shown(step), **wrong})
+
+
+def _contrary(step: CallStep, action: int) -> bool:
+    """Of MQ_LOOKUP_RECEIVE_PREV the table of 3.1.4.7 wants LookupId 0, and the text around it any other."""
+    return step.call.operation == v.REMOTE_START and action == v.LOOKUP_RECEIVE_PREV
 
 
 def _error_arguments(step: CallStep) -> Answer:
@@ -112,6 +119,8 @@ RULES: Final[tuple[Rule, ...]] = (
         level=Level.LOW,
         operations=v.REMOTE_STARTS,
         check=_read_values,
+        undecidable_when="LookupId of MQ_LOOKUP_RECEIVE_PREV is 0 by one sentence and not 0 by another; *_NEXT without "
+        "one begins at the front of the queue in MS-MQQP",
     ),
     _rule(
         "mqrr-error-arguments",

@@ -7,7 +7,7 @@ of the client carried.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import BEGINNING
@@ -50,24 +50,30 @@ def _move_related(step: CallStep) -> Answer:
     if source is None or source.opened is None or target is None or target.opened is None:
         return Reason.OPEN_NOT_SEEN
     names = _parent(source.queue_name), _parent(target.queue_name)
-    if None in names:
+    if names[0] is None or names[1] is None:
         return None
     related = names[0] == names[1] and source.queue_name != target.queue_name
     if related:
         return True if step.succeeded else None
-    # One queue has many names: only where the server finds the same it is sure.
-    if step.code != v.STATUS_INVALID_PARAMETER:
+    # One server has many names: two queues are surely two where it goes by the same, and where it says so itself.
+    if step.code != v.STATUS_INVALID_PARAMETER or names[0].host != names[1].host:
         return None
     since = min(source.opened.until, target.opened.until)
     shown = {"from": source.queue_name, "to": target.queue_name, "answer": code_shown(step.code)}
     return step.blind_since(since) or Broken(shown)
 
 
-def _parent(name: str | None) -> str | None:
+class _Parent(NamedTuple):
+    host: str
+    queue: str
+
+
+def _parent(name: str | None) -> _Parent | None:
     """Of a direct name without its subqueue; None where that cannot be told."""
     if name is None or not name.upper().startswith(_DIRECT) or name.upper().endswith(_SYSTEM_QUEUES):
         return None
-    return name.partition(";")[0].casefold()
+    host, _, queue = name.partition(";")[0].casefold().partition("\\")
+    return _Parent(host, queue)
 
 
 def _enlist_before_use(step: CallStep) -> Answer:
@@ -96,16 +102,24 @@ def _long_in_view(step: CallStep) -> bool:
 
 
 def _reject_after_receive(step: CallStep) -> Answer:
-    session, message = opened_here(step), step.request.get("LookupId", 0)
+    session, message = opened_here(step), step.request.get("LookupId", 0) & v.SEQUENTIAL
     if not message:
         return None
-    read = session.shown.get(message & v.SEQUENTIAL) if session is not None else None
+    read = session.shown.get(message) if session is not None else None
     if read is None or read.is_peek or not read.transactional or read.start is None:
         return Reason.OPEN_NOT_SEEN
     if read.end_asked:
         return True
+    if _ended_elsewhere(step, message):
+        return Reason.OPEN_NOT_SEEN
     shown = {"LookupId": f"0x{message:x}", "received by": read.start.call_uid, "ended": "no"}
     return step.blind_since(read.start.began) or Broken(shown)
+
+
+def _ended_elsewhere(step: CallStep, message: int) -> bool:
+    """A receive that nobody ends is taken back (3.1.5.1): the message may have been received by another handle."""
+    others = (one.shown.get(message) for one in step.pair.by_handle.values() if one is not step.session)
+    return any(read.end_asked for read in others if read is not None)
 
 
 _client = partial(Rule, document="MS-MQRR", keyword="MUST", party=Party.CLIENT, level=Level.MEDIUM, needs=BOTH)
@@ -113,12 +127,13 @@ _client = partial(Rule, document="MS-MQRR", keyword="MUST", party=Party.CLIENT, 
 RULES: Final[tuple[Rule, ...]] = (
     _client(
         "mqrr-move-context-known",
-        "A move names a destination that was not open",
+        "A move names a destination that had been closed",
         section="3.1.4.10, 3.1.4.11, 3.2.4.6",
         requirement="ullContextTo is the pMoveContext of an R_OpenQueueForMove whose handle has not been closed.",
         operations=(v.MOVE,),
         check=_move_context_known,
-        undecidable_when="the server does not deny it, or anything between the two hosts was missed",
+        undecidable_when="the client was not seen to close it: an earlier association may have given it; the server does "
+        "not deny it, or anything between the two hosts was missed",
     ),
     _client(
         "mqrr-move-related",
@@ -149,6 +164,7 @@ RULES: Final[tuple[Rule, ...]] = (
         level=Level.LOW,
         operations=(v.SET_CLASS,),
         check=_reject_after_receive,
-        undecidable_when="it was not seen to be received on that handle, or anything was missed since",
+        undecidable_when="it was not seen to be received on that handle, was ended on another one, or anything was "
+        "missed since",
     ),
 )
