@@ -132,8 +132,8 @@ RULES: Final[tuple[Rule, ...]] = (
         requirement="ullContextTo is the pMoveContext of an R_OpenQueueForMove whose handle has not been closed.",
         operations=(v.MOVE,),
         check=_move_context_known,
-        undecidable_when="the client was not seen to close it: an earlier association may have given it; the server does "
-        "not deny it, or anything between the two hosts was missed",
+        undecidable_when="the client was not seen to close it: an earlier association may have given it; the server "
+        "does not deny it, or anything between the two hosts was missed",
     ),
     _client(
         "mqrr-move-related",
