@@ -67,8 +67,8 @@ RULES: Final = (
         undecidable_when="its answer is missing, or anything between the two hosts was since it was asked",
     ),
     detection(
-        "detect-newer-client-asks-port",
-        "A client newer than Windows Server 2003 asked for the port of RemoteRead",
+        "detect-port-by-newer-client",
+        "A client newer than Windows Server 2003 asked for the port",
         document="MS-MQRR",
         section="2.1, 3.1.4.1, 3.2.4.1",
         requirement="Reported is a client that calls R_GetServerPort although it says, as a server, that it is newer "
