@@ -14,17 +14,18 @@ from pipelines.report.doubts import Doubts
 from pipelines.report.events import Events
 from pipelines.report.facts import Facts
 from pipelines.report.findings import (
+    UNDECIDED,
     chosen_findings,
-    findings_of_a_rule,
+    chosen_questions,
     findings_section,
+    questions_section,
     rank,
     sessions_with_findings,
-    with_domains,
-    with_queues,
 )
 from pipelines.report.holes import holes_section
-from pipelines.report.judgement import judgement_of
+from pipelines.report.judgement import WORTH, judgement_of
 from pipelines.report.ladders import Ladders, calls_by_uid
+from pipelines.report.limits import MAX_ROWS
 from pipelines.report.messages import messages_section
 from pipelines.report.next_steps import next_steps
 from pipelines.report.packing import clipped
@@ -58,9 +59,9 @@ class Report:
 def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
     tables = Tables(folder)
     judgement, damage, quality = judgement_of(tables), damage_of(tables), quality_of(folder)
-    findings = chosen_findings(tables, findings_of_a_rule(judgement.kinds))
-    findings = with_queues(with_domains(findings, tables), tables)
-    seen = _look_at_sessions(tables, findings)
+    findings = chosen_findings(tables, judgement.most_of_a_rule(MAX_ROWS["findings"], *WORTH))
+    questions = chosen_questions(tables, judgement.most_of_a_rule(MAX_ROWS["questions"], UNDECIDED))
+    seen = _look_at_sessions(tables, findings.rows)
     events, ladders = seen.events, seen.ladders
     happenings.add_findings(events, tables, judgement.titles)
     sessions = by_uid(seen.chosen)
@@ -81,7 +82,7 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         judgement,
         census_of(tables),
         quality,
-        findings,
+        findings.rows,
         touches,
         seen.touches.total,
         seen.touches.deeds(told_acts),
@@ -95,7 +96,8 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         principals.rows,
     )
     sections = (
-        findings_section(findings, tables.count("findings")),
+        findings_section(findings, judgement.findings),
+        questions_section(questions),
         seen.picker.section(seen.chosen, seen.sessions, ladders.left_out, proven(tables, seen.chosen)),
         ladders.section(calls),
         holes_section(tables, ladders.sessions, ladders.by_session(calls)),
@@ -134,7 +136,7 @@ def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
     for row in queue_rows(tables):
         names.learn(row)
         queues.add(row)
-    picker = ChosenSessions(sessions_with_findings(findings))
+    picker = ChosenSessions(sessions_with_findings(tables))
     doubts = Doubts(tables)
     each_read = happenings.one_by_one(tables)
     count = doubtful = 0
@@ -157,7 +159,7 @@ def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
 def _worst_of_calls(findings: list[Row]) -> dict[str, int]:
     worst: dict[str, int] = {}
     for row in findings:
-        if row["call_uid"] and row["verdict"] != "not_decidable":
+        if row["call_uid"]:
             worst[row["call_uid"]] = max(worst.get(row["call_uid"], -1), rank(row["level"]))
     return worst
 
@@ -169,6 +171,7 @@ def _overview(facts: Facts, manifest: Mapping[str, Any]) -> Row:
         "manifest": {name: manifest.get(name) for name in _OF_MANIFEST} | {"case": clipped(manifest.get("case"))},
         "first": facts.damage.first,
         "last": facts.damage.last,
+        "findings": judgement.findings,
         "levels": dict(judgement.levels),
         "verdicts": dict(judgement.total),
         "undecided": judgement.undecided,

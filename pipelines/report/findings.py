@@ -1,23 +1,28 @@
-"""Which findings are told one by one: of each rule the earliest; how often it applied is counted in `verdicts`."""
+"""Which findings are told one by one: of each rule the earliest; how often it applied is counted in `verdicts`.
+
+What could not be decided is no finding: it is told apart, and takes no room from what was found.
+"""
 
 from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.report.counting import Counted
 from pipelines.report.keeping import First
-from pipelines.report.limits import FINDINGS_OF_A_RULE, FRAMES_TOLD, MAX_ROWS, VALUES_TOLD
+from pipelines.report.limits import FRAMES_TOLD, MAX_ROWS, SESSIONS_WITH_FINDINGS, VALUES_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.sessions import queue_of
 from pipelines.report.words import account, some
 from pipelines.rules.model import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from pipelines.report.packing import Section
     from pipelines.report.reading import Tables
@@ -28,7 +33,6 @@ COLUMNS: Final = (
     *("user", "uid", "call_uid", "session_uid", "capture_id", "request_frames", "response_frames", "values"),
     *("queue", "opened_for", "opened_for_user"),
 )
-_KIND: Final = ("rule_id", "verdict")
 _READ: Final = (
     *("rule_id", "level", "verdict", "reason", "count", "ts", "ts_ns", "uid", "call_uid", "session_uid", "username"),
     *("id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p", "evidence"),
@@ -38,22 +42,44 @@ _OPENED: Final = (
     "opened_for_domain",
 )
 _RANKS: Final = {str(level): level.rank for level in Level}
-_VERDICTS: Final = ("violation", "detection", "not_decidable")
+UNDECIDED: Final = "not_decidable"
+Which: TypeAlias = "Callable[[pa.ChunkedArray], pa.ChunkedArray]"
+"""From what is undecided to the rows that are wanted."""
 
 
-def findings_of_a_rule(kinds: int) -> int:
-    """How many of one rule and verdict there is room for, where so many have something to say."""
-    return max(FINDINGS_OF_A_RULE, MAX_ROWS["findings"] // max(kinds, 1))
+def most_of_a_rule(counts: Iterable[int], room: int) -> int:
+    """How many of one rule may be told, so that rules that say less leave their room to those that say more."""
+    waiting = sorted(counts)
+    while waiting and waiting[0] * len(waiting) <= room:
+        room -= waiting.pop(0)
+    return room // len(waiting) if waiting else room
 
 
-def chosen_findings(tables: Tables, most: int) -> list[Row]:
-    """The worst first; of one rule and verdict the earliest, `most` at most."""
-    latest = _latest(tables, most)
-    of_kind: dict[tuple[str, str], First[Row]] = defaultdict(lambda: First(most, _when_and_where))
-    for row in tables.rows("findings", _READ, lambda batch: _not_after(batch, latest)):
-        of_kind[row["rule_id"], row["verdict"]].add(row)
-    kept = [row for first in of_kind.values() for row in first.rows()]
-    return [_shown(row) for row in heapq.nsmallest(MAX_ROWS["findings"], kept, key=_worst_first)]
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    rows: list[Row]
+    total: int
+    """Rows of their kind, with those that are not told."""
+
+
+def chosen_findings(tables: Tables, most: int) -> Chosen:
+    """Violations and detections, the worst first; of one rule the earliest, `most` at most."""
+    return _chosen(tables, most, MAX_ROWS["findings"], pc.invert, _worst_first)
+
+
+def chosen_questions(tables: Tables, most: int) -> Chosen:
+    """What could not be decided, by rule; of one rule the earliest, `most` at most."""
+    return _chosen(tables, most, MAX_ROWS["questions"], lambda undecided: undecided, _by_rule)
+
+
+def _chosen(tables: Tables, most: int, room: int, of: Which, order: Callable[[Row], Any]) -> Chosen:
+    latest, total = _latest(tables, most, of)
+    of_rule: dict[str, First[Row]] = defaultdict(lambda: First(most, _when_and_where))
+    for row in tables.rows("findings", _READ, lambda batch: _not_after(batch, latest, of)):
+        of_rule[row["rule_id"]].add(row)
+    kept = [row for first in of_rule.values() for row in first.rows()]
+    told = [_shown(row) for row in heapq.nsmallest(room, kept, key=order)]
+    return Chosen(with_queues(with_domains(told, tables), tables), total)
 
 
 def with_domains(rows: list[Row], tables: Tables) -> list[Row]:
@@ -84,40 +110,66 @@ def _place(session: Row | None, act: Row | None) -> Row:
     return {"queue": queue, "opened_for": client, "opened_for_user": None}
 
 
-def findings_section(rows: list[Row], total: int) -> Section:
-    def cut(here: int, there_are: int) -> str:
+def findings_section(chosen: Chosen, findings: int) -> Section:
+    """`findings`: all that there are; a row may sum up many."""
+
+    def cut(here: int, _: int) -> str:
+        told = sum(row["count"] for row in chosen.rows[:here])
         return (
-            f"{some(here, there_are, 'findings')}: of each rule the earliest, the worst rules first. All are "
+            f"{some(told, findings, 'findings')}: of each rule the earliest, the worst rules first. All are "
             "in the table findings."
         )
 
-    return fitted("findings", COLUMNS, rows, total, cut, lambda row: (row["ts"] or 0, row["rule_id"], _text(row)))
+    return fitted("findings", COLUMNS, chosen.rows, chosen.total, cut, _as_shown)
+
+
+def questions_section(chosen: Chosen) -> Section:
+    def cut(here: int, there_are: int) -> str:
+        return (
+            f"{some(here, there_are, 'lines')}: of each rule the earliest. All are in the table findings, "
+            "where verdict = 'not_decidable'."
+        )
+
+    return fitted("questions", COLUMNS, chosen.rows, chosen.total, cut, _as_shown)
+
+
+def _as_shown(row: Row) -> tuple[Any, ...]:
+    return row["ts"] or 0, row["rule_id"], _text(row)
 
 
 def rank(level: str | None) -> int:
     return _RANKS.get(level or "", -1)
 
 
-def _latest(tables: Tables, most: int) -> dict[tuple[str, str], int]:
-    """For each rule and verdict the time of the last finding told; so that the others need not be taken apart."""
-    earliest: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for batch in tables.batches("findings", (*_KIND, "ts_ns")):
-        grouped = batch.set_column(2, "ts_ns", pc.fill_null(batch.column("ts_ns"), 0)).group_by(list(_KIND))
+def _latest(tables: Tables, most: int, of: Which) -> tuple[dict[str, int], int]:
+    """For each rule the time of the last that is told: the others need not be taken apart. And how many all are."""
+    earliest: dict[str, list[int]] = defaultdict(list)
+    total = 0
+    for batch in tables.batches("findings", ("rule_id", "verdict", "ts_ns")):
+        wanted = batch.filter(of(_undecided(batch)))
+        total += len(wanted)
+        grouped = wanted.set_column(2, "ts_ns", pc.fill_null(wanted.column("ts_ns"), 0)).group_by("rule_id")
         for row in grouped.aggregate([("ts_ns", "list")]).to_pylist():
-            held = earliest[row["rule_id"], row["verdict"]]
+            held = earliest[row["rule_id"]]
             held[:] = heapq.nsmallest(most, [*held, *row["ts_ns_list"]])
-    return {kind: times[-1] for kind, times in earliest.items()}
+    return {rule: times[-1] for rule, times in earliest.items()}, total
 
 
-def _not_after(batch: pa.Table, latest: dict[tuple[str, str], int]) -> pa.ChunkedArray:
-    rules, verdicts = (batch.column(name).to_pylist() for name in _KIND)
-    bound = pa.array([latest[kind] for kind in zip(rules, verdicts, strict=True)], pa.int64())
-    return pc.less_equal(pc.fill_null(batch.column("ts_ns"), 0), bound)
+def _not_after(batch: pa.Table, latest: dict[str, int], of: Which) -> pa.ChunkedArray:
+    bound = pa.array([latest.get(rule) for rule in batch.column("rule_id").to_pylist()], pa.int64())
+    return pc.and_(of(_undecided(batch)), pc.less_equal(pc.fill_null(batch.column("ts_ns"), 0), bound))
+
+
+def _undecided(batch: pa.Table) -> pa.ChunkedArray:
+    return pc.equal(batch.column("verdict"), UNDECIDED)
 
 
 def _worst_first(row: Row) -> tuple[Any, ...]:
-    decided = row["verdict"] in _VERDICTS[:2]
-    return not decided, -rank(row["level"]), row["rule_id"], *_when_and_where(row)
+    return -rank(row["level"]), *_by_rule(row)
+
+
+def _by_rule(row: Row) -> tuple[Any, ...]:
+    return row["rule_id"], *_when_and_where(row)
 
 
 def _when_and_where(row: Row) -> tuple[Any, ...]:
@@ -150,11 +202,13 @@ def _pair(value: Row) -> list[str | None]:
     return [clipped(value["name"]), clipped(value["value"])]
 
 
-def sessions_with_findings(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
-    """How many of the findings, and the rank of the worst; what is not decidable does not count."""
-    found: dict[str, tuple[int, int]] = {}
-    for row in rows:
-        if row["session_uid"] and row["verdict"] != "not_decidable":
-            count, worst = found.get(row["session_uid"], (0, -1))
-            found[row["session_uid"]] = count + 1, max(worst, rank(row["level"]))
-    return found
+def sessions_with_findings(tables: Tables) -> dict[str, tuple[int, int]]:
+    """How many findings each session has, and the rank of the worst: of all, not only of those that are told."""
+    counted = Counted(SESSIONS_WITH_FINDINGS)
+    for batch in tables.batches("findings", ("session_uid", "verdict", "level", "count")):
+        decided = batch.filter(pc.and_(pc.invert(_undecided(batch)), pc.is_valid(batch.column("session_uid"))))
+        for row in decided.group_by(["session_uid", "level"]).aggregate([("count", "sum")]).to_pylist():
+            counted.add((row["session_uid"],), None, None, {row["level"]: row["count_sum"]})
+    return {
+        one.key[0] or "": (one.numbers.total(), max(rank(level) for level in one.numbers)) for one in counted.sums()
+    }

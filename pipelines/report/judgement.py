@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts.reasons import REASONS
-from pipelines.report.findings import rank
+from pipelines.report.findings import most_of_a_rule, rank
 from pipelines.rules.catalogue import BY_ID
 
 if TYPE_CHECKING:
     from pipelines.report.reading import Tables
 
 Row = dict[str, Any]
-_WORTH: Final = ("violation", "detection")
+WORTH: Final = ("violation", "detection")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,19 @@ class Judgement:
     def titles(self) -> dict[str, str]:
         return {rule["rule_id"]: rule["title"] for rule in self.rules}
 
-    @property
-    def kinds(self) -> int:
-        """Of findings: rules and verdicts."""
-        return sum(bool(rule[verdict]) for rule in self.rules for verdict in (*_WORTH, "not_decidable"))
+    def most_of_a_rule(self, room: int, *verdicts: str) -> int:
+        """Of rows of findings with these verdicts."""
+        counts = [sum(rule[verdict] for verdict in verdicts) for rule in self.rules]
+        return most_of_a_rule([count for count in counts if count], room)
 
     @property
     def found(self) -> list[Row]:
         return [rule for rule in self.rules if rule["violation"] or rule["detection"]]
+
+    @property
+    def findings(self) -> int:
+        """Violations and detections."""
+        return sum(self.total[verdict] for verdict in WORTH)
 
 
 def judgement_of(tables: Tables) -> Judgement:
@@ -54,7 +59,7 @@ def judgement_of(tables: Tables) -> Judgement:
     total: Counter[str] = Counter()
     for rule in rules:
         levels[rule["level"]] += rule["violation"] + rule["detection"]
-        for verdict in ("pass", *_WORTH, "not_decidable"):
+        for verdict in ("pass", *WORTH, "not_decidable"):
             total[verdict] += rule[verdict]
     said = {str(reason): text for reason, text in REASONS.items()}
     undecided = [
@@ -66,13 +71,14 @@ def judgement_of(tables: Tables) -> Judgement:
 
 def _rule(rule_id: str, found: Counter[str]) -> Row:
     rule = BY_ID.get(rule_id)
-    counts = {verdict: found[verdict] for verdict in ("pass", *_WORTH, "not_decidable")}
+    counts = {verdict: found[verdict] for verdict in ("pass", *WORTH, "not_decidable")}
     if rule is None:
         # A run of another version.
-        return {"rule_id": rule_id, "title": rule_id, "level": "informational", **counts}
+        return {"rule_id": rule_id, "title": rule_id, "question": rule_id, "level": "informational", **counts}
     return {
         "rule_id": rule_id,
         "title": rule.title,
+        "question": rule.question,
         "level": str(rule.level),
         "spec": rule.spec,
         "requirement": rule.requirement,

@@ -11,7 +11,8 @@ BUDGETS: Final = {
     "calls": 4_000_000,
     "events": 3_200_000,
     "sessions": 3_000_000,
-    "findings": 2_600_000,
+    "findings": 2_300_000,
+    "questions": 300_000,
     "messages": 2_000_000,
     "queues": 900_000,
     "touches": 700_000,
@@ -30,6 +31,7 @@ BUDGETS: Final = {
 
 MAX_ROWS: Final = {
     "findings": 20_000,
+    "questions": 3_000,
     "sessions": 25_000,
     "messages": 10_000,
     "queues": 5_000,
@@ -45,7 +47,8 @@ MAX_ROWS: Final = {
 }
 """Rows that are held while choosing; a section may have fewer, for its bytes."""
 
-FINDINGS_OF_A_RULE: Final = 400
+SESSIONS_WITH_FINDINGS: Final = 100_000
+"""Sessions whose findings are counted."""
 LADDERS: Final = 45_000
 """Calls told of all sessions together; the most telling sessions first."""
 LADDER_CALLS: Final = 150

@@ -21,9 +21,9 @@ def next_steps(facts: Facts) -> list[Sentence]:
 
 
 def _worst(facts: Facts) -> Sentence | None:
-    worst = next((row for row in facts.findings if row["verdict"] != "not_decidable"), None)
-    if worst is None:
+    if not facts.findings:
         return None
+    worst = facts.findings[0]
     rule = link("the worst finding", "rule", worst["rule_id"])
     where = said(" and ", link("its session", "session", worst["session_uid"])) if worst["session_uid"] else []
     return said("Read ", rule, *where, "; each has a filter that shows its frames in Wireshark.")

@@ -114,7 +114,7 @@ def finding_row(
         "reason": None if reason is None else str(reason),
         "count": count,
         "party": str(rule.party),
-        "title": rule.title,
+        "title": rule.question if verdict is Verdict.NOT_DECIDABLE else rule.title,
         "spec": rule.spec,
         "ts": micros(of.began.ts_ns),
         "ts_ns": nanos(of.began.ts_ns),

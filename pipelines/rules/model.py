@@ -147,6 +147,11 @@ class Rule:
         return self.party is Party.NOBODY
 
     @property
+    def question(self) -> str:
+        """What is left open where it cannot be decided: the duty, not its breach, so that nobody seems accused."""
+        return f"Did it happen? {self.title}." if self.is_detection else f"Was it kept? {self.requirement}"
+
+    @property
     def spec(self) -> str:
         return f"{self.document} {self.section}"
 

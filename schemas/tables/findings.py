@@ -45,7 +45,11 @@ FINDINGS = Table(
     (
         Column("rule_id", STRING, "Rule; `mqtrail rules show ID` explains it.", required=True),
         Column(
-            "level", STRING, "`informational`, `low`, `medium`, `high` or `critical`.", required=True, values=LEVELS
+            "level",
+            STRING,
+            "`informational`, `low`, `medium`, `high` or `critical`: of the rule, whatever its verdict.",
+            required=True,
+            values=LEVELS,
         ),
         Column("verdict", STRING, "`violation`, `detection` or `not_decidable`.", required=True, values=_REPORTED),
         Column(
@@ -62,7 +66,12 @@ FINDINGS = Table(
             required=True,
             values=PARTIES,
         ),
-        Column("title", STRING, "What was found, in a sentence.", required=True),
+        Column(
+            "title",
+            STRING,
+            "What was found, in a sentence; of what is not decidable the question that stays open.",
+            required=True,
+        ),
         Column("spec", STRING, "Document and section.", required=True),
         Column("ts", TIMESTAMP, "Time of the first call concerned."),
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),

@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from pipelines.report.building import report_of
 from pipelines.report.events import LEVELS, Events
+from pipelines.report.findings import most_of_a_rule
 from pipelines.report.handles import NAMINGS
 from pipelines.report.limits import LADDER_CALLS
 from pipelines.report.rendering import rendered
@@ -179,6 +180,21 @@ def test_a_line_for_many_events_says_so() -> None:
     assert len(section.rows) <= 3_000
     assert sum(row["count"] for row in section.rows) == 20_000
     assert section.packed["said"] == "Moves alike within 1 second are one line with their count."
+
+
+@pytest.mark.parametrize(
+    ("counts", "room", "told"),
+    [([5, 7], 100, 12), ([951, 20_000], 20_000, 20_000), ([30, 60, 90], 150, 150), ([500, 500, 500], 100, 99)],
+)
+def test_rules_that_say_little_leave_their_room_to_others(counts: list[int], room: int, told: int) -> None:
+    assert sum(min(count, most_of_a_rule(counts, room)) for count in counts) == told
+
+
+def test_undecided_takes_no_room_from_what_was_found(examples: Report) -> None:
+    assert {row["verdict"] for row in rows(examples, "findings")} == {"violation", "detection"}
+    assert {row["verdict"] for row in rows(examples, "questions")} == {"not_decidable"}
+    assert sum(row["count"] for row in rows(examples, "findings")) == examples.overview["findings"]
+    assert not [row for row in rows(examples, "events") if "?" in row["what"]]
 
 
 def test_sentences() -> None:

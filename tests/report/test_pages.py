@@ -134,10 +134,27 @@ def test_list_of_findings_says_which_queue_and_for_whom(opened: Page) -> None:
     assert "DIRECT=OS:hq\\private$\\orders for CORP\\jdoe" in opened.text("main article")
 
 
-def test_worst_findings_stand_first(opened: Page) -> None:
+def test_what_is_not_decided_is_a_list_of_its_own(opened: Page) -> None:
+    """Questions, with neither level nor the words of a breach."""
     opened.go(JDOE)
-    found = opened.text().split("\nFindings\n")[-1]
-    assert found.index("A queue was purged") < found.index("Not decidable")
+    found, questions = opened.text().split("\nFindings\n")[-1].split("\nNot decided\n")
+    assert "A queue was purged" in found
+    assert "?" not in found
+    assert "The payload is encrypted." in questions
+    asked = opened.run(
+        "[...document.querySelectorAll('[aria-label=\"list of questions\"] tbody tr')].map((row) => row.innerText)"
+    )
+    assert asked
+    assert all("Was it kept?" in row or "Did it happen?" in row for row in asked)
+    assert opened.run("document.querySelectorAll('[aria-label=\"list of questions\"] .badge').length") == 0
+
+
+def test_rule_without_findings_accuses_nobody(opened: Page) -> None:
+    opened.go("#undecided")
+    place = opened.run("document.querySelector('main td a[href^=\"#rule/\"]').hash")
+    opened.go(place)
+    assert opened.text("h1").startswith(("Was it kept?", "Did it happen?"))
+    assert opened.run("document.querySelectorAll('main .badge').length") == 0
 
 
 def test_secret_that_fits_is_said_wherever_names_are(page: Page, incident: Path, tmp_path: Path) -> None:

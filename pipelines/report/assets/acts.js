@@ -93,7 +93,7 @@ function actView(uid) {
   const row = actOf(uid);
   if (!row) return page("Act not in the report", `${uid}: it is among those left out; the table admin_actions has it.`);
   const level = row.auth_level === null ? "none" : (AUTHENTICATION[row.auth_level] ?? `level ${row.auth_level}`);
-  const findings = rowsOf("findings").filter((one) => one.call_uid === uid);
+  const about = (name) => grouped(name, "call_uid").get(uid) ?? [];
   return page(
     wire(row.what.split(": ")[0]),
     [who(row), " \u2192 ", hostLink(row.server), `, ${moment(row.ts)} UTC`],
@@ -109,7 +109,8 @@ function actView(uid) {
     ]),
     framesOf(row).length ? filterLine("In Wireshark:", framesFilter(framesOf(row))) : "",
     row.changes.length ? part(row.kind === "query" ? "What was answered" : "What was set", changeList(row)) : "",
-    part("Findings", findingList("findings", findings)),
+    part("Findings", findingList("findings", about("findings"))),
+    questionsPart(about("questions")),
   );
 }
 

@@ -17,7 +17,8 @@ function findingsView() {
       return here.length ? [el("h2", {}, `${one[0].toUpperCase()}${one.slice(1)}`), here.map(ruleCard)] : [];
     });
     box.replaceChildren(...parts.flat());
-    count.replaceChildren(`${plural(found.length, "rule")} with findings`);
+    const findings = found.reduce((sum, rule) => sum + rule.violation + rule.detection, 0);
+    count.replaceChildren(`${plural(findings, "finding")} of ${plural(found.length, "rule")}`);
   }
 
   const filters = el(
@@ -60,9 +61,7 @@ const QUEUES_ON_CARD = 3;
 
 // Which queues, and for whom they were opened by somebody else.
 function whereFound(rule) {
-  const rows = (grouped("findings", "rule_id").get(rule.rule_id) ?? []).filter(
-    (row) => row.verdict !== "not_decidable" && row.queue,
-  );
+  const rows = (grouped("findings", "rule_id").get(rule.rule_id) ?? []).filter((row) => row.queue);
   const places = new Map(rows.map((row) => [`${row.server} ${row.queue} ${row.opened_for_user}`, row]));
   const more = places.size - QUEUES_ON_CARD;
   const told = joined([...places.values()].slice(0, QUEUES_ON_CARD), (row) => [
@@ -89,10 +88,8 @@ function ruleCard(rule) {
   );
 }
 
-const verdictCell = (row) => [
-  el("span", { class: "soft" }, VERDICTS[row.verdict], row.count > 1 ? ` \u00d7 ${number(row.count)}` : ""),
-  row.reason ? [el("br"), el("span", { class: "doubt" }, reasonSaid(row.reason))] : "",
-];
+const often = (row) => (row.count > 1 ? ` \u00d7 ${number(row.count)}` : "");
+const verdictCell = (row) => el("span", { class: "soft" }, VERDICTS[row.verdict], often(row));
 const FINDING_COLUMNS = [
   timeColumn(),
   { title: "Verdict", cell: verdictCell, sort: (row) => row.verdict },
@@ -133,11 +130,8 @@ const RULE_COLUMN = {
 const findingText = (row) =>
   [row.client, row.server, row.user, row.opened_for_user, row.queue, row.rule_id, ruleOf(row.rule_id)?.title, ...row.values.flat()].join(" ");
 
-// What was found before what could not be decided, the worst first.
-const byWeight = (a, b) =>
-  (a.verdict === "not_decidable") - (b.verdict === "not_decidable") ||
-  LEVELS.indexOf(b.level) - LEVELS.indexOf(a.level) ||
-  a.place - b.place;
+// The worst first.
+const byWeight = (a, b) => LEVELS.indexOf(b.level) - LEVELS.indexOf(a.level) || a.place - b.place;
 
 function findingList(id, found, without = "Verdict") {
   const rows = [...found].sort(byWeight);
@@ -148,13 +142,46 @@ function findingList(id, found, without = "Verdict") {
     .element;
 }
 
+// What could not be decided accuses nobody: it has no level, and asks.
+const QUESTION_COLUMN = {
+  title: "Question",
+  wide: true,
+  cell: (row) => [questionLink(row.rule_id), el("span", { class: "soft" }, often(row))],
+  sort: (row) => row.rule_id,
+};
+const QUESTION_COLUMNS = [
+  timeColumn(),
+  QUESTION_COLUMN,
+  {
+    title: "Cannot be decided",
+    wide: true,
+    cell: (row) => el("span", { class: "doubt" }, reasonSaid(row.reason)),
+    sort: (row) => row.reason,
+  },
+  ...FINDING_COLUMNS.filter((column) => ["Who", "Queue", "Frames"].includes(column.title)),
+];
+const questionText = (row) => [findingText(row), ruleOf(row.rule_id)?.question, reasonSaid(row.reason)].join(" ");
+
+function questionsPart(rows, columns = QUESTION_COLUMNS) {
+  if (!rows.length) return "";
+  const intro = "Questions that the capture leaves open. None of them says that something happened.";
+  const list = listing({
+    id: "questions",
+    rows,
+    columns,
+    search: rows.length > 10 ? questionText : null,
+    said: embedded("questions").said,
+  });
+  return part("Not decided", el("p", { class: "soft" }, intro), list.element);
+}
+
 function ruleView(id) {
   const rule = ruleOf(id);
   const rows = grouped("findings", "rule_id").get(id) ?? [];
   if (!rule) return page("No such rule", `The report knows no rule ${id}.`);
-  const decided = rows.filter((row) => row.verdict !== "not_decidable");
+  const questions = grouped("questions", "rule_id").get(id) ?? [];
   const there = rule.violation + rule.detection;
-  const told = decided.reduce((sum, row) => sum + row.count, 0);
+  const told = rows.reduce((sum, row) => sum + row.count, 0);
   const left =
     told < there
       ? el(
@@ -164,7 +191,7 @@ function ruleView(id) {
         )
       : "";
   const captures = new Map();
-  for (const row of decided)
+  for (const row of rows)
     if (framesOf(row).length) captures.set(row.capture_id, [...(captures.get(row.capture_id) ?? []), ...framesOf(row)]);
   const filters = [...captures]
     .slice(0, 5)
@@ -172,7 +199,7 @@ function ruleView(id) {
       filterLine(`All frames in ${fileName(captureOf(capture)?.path ?? "the capture")}:`, framesFilter(frames)),
     );
   return page(
-    [badge(rule.level), " ", rule.title],
+    there ? [badge(rule.level), " ", rule.title] : rule.question,
     verdictSaid(rule),
     facts([
       ["Rule", el("span", { class: "mono" }, rule.rule_id)],
@@ -184,7 +211,11 @@ function ruleView(id) {
       ["Not decidable when", rule.needs],
     ]),
     left,
-    part("Where", findingList("found", rows, "Rule")),
-    decided.length ? part("In Wireshark", ...filters) : "",
+    rows.length ? part("Where", findingList("found", rows, "Rule")) : "",
+    rows.length ? part("In Wireshark", ...filters) : "",
+    questionsPart(
+      questions,
+      QUESTION_COLUMNS.filter((column) => column !== QUESTION_COLUMN),
+    ),
   );
 }

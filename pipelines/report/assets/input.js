@@ -10,21 +10,21 @@ function undecidedView() {
     },
     numberColumn("How often", "count"),
     {
-      title: "Rules",
+      title: "Questions",
       wide: true,
       cell: (row) => [
         joined(
           row.rules.slice(0, 12),
-          ([rule, count]) => [ruleLink(rule), el("span", { class: "soft" }, ` (${number(count)})`)],
+          ([rule, count]) => [questionLink(rule), el("span", { class: "soft" }, ` (${number(count)})`)],
           () => el("br"),
         ),
-        row.rules.length > 12 ? el("div", { class: "soft" }, `and ${plural(row.rules.length - 12, "rule")} more`) : "",
+        row.rules.length > 12 ? el("div", { class: "soft" }, `and ${plural(row.rules.length - 12, "question")} more`) : "",
       ],
     },
   ];
   return page(
     "Not decided",
-    "Where the capture does not show enough, a rule says so instead of guessing. A title says what the rule is about, not that it happened.",
+    "Where the capture does not show enough, a rule says so instead of guessing. Nothing here says that something happened: each line is a question that stays open.",
     listing({ id: "undecided", rows, columns, empty: "Every rule could be decided wherever it applied." }).element,
   );
 }

@@ -54,6 +54,7 @@ function hostView(host) {
     part("Acts", actList("acts", of("acts"))),
     part("Sessions", sessionList("sessions", of("sessions"))),
     part("Findings", findingList("findings", of("findings"))),
+    questionsPart(of("questions")),
   );
 }
 
@@ -136,5 +137,6 @@ function userView(user) {
     part("Acts", actList("acts", of("acts"))),
     part("Sessions", sessionList("sessions", of("sessions"))),
     part("Findings", findingList("findings", of("findings"))),
+    questionsPart(of("questions")),
   );
 }

@@ -60,7 +60,7 @@ function queueView(name, server) {
   const touches = rowsOf("touches").filter((one) => isOfQueue(one, names, server));
   const sessions = rowsOf("sessions").filter((one) => isOfQueue(one, names, server));
   const uids = new Set(sessions.map((one) => one.session_uid));
-  const findings = rowsOf("findings").filter((one) => uids.has(one.session_uid) || isOfQueue(one, names, server));
+  const about = (name) => rowsOf(name).filter((one) => uids.has(one.session_uid) || isOfQueue(one, names, server));
   const acts = rowsOf("events").filter(
     (one) => ["purge", "admin", "move", "query"].includes(one.kind) && isOfQueue(one, names, server),
   );
@@ -85,6 +85,7 @@ function queueView(name, server) {
       : "",
     rightsPart(rowsOf("acts").filter((one) => isOfQueue(one, names, server))),
     part("Sessions", sessionList("sessions", sessions)),
-    part("Findings", findingList("findings", findings)),
+    part("Findings", findingList("findings", about("findings"))),
+    questionsPart(about("questions")),
   );
 }

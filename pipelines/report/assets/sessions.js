@@ -105,7 +105,7 @@ function sessionView(uid) {
   if (!row) return page("Session not in the report", `${uid}: it is among those left out; the table sessions has it.`);
   const linked = linkedTo(row);
   const others = linked.filter((one) => one !== row);
-  const findings = linked.flatMap((one) => grouped("findings", "session_uid").get(one.session_uid) ?? []);
+  const about = (name) => linked.flatMap((one) => grouped(name, "session_uid").get(one.session_uid) ?? []);
   const access = [
     [1, "receive"],
     [2, "send"],
@@ -169,6 +169,7 @@ function sessionView(uid) {
     ]),
     filterLine("Its first connection in Wireshark:", connectionFilter(row)),
     part(others.length ? "Calls, also of the linked sessions" : "Calls", ladder(row, linked)),
-    part("Findings", findingList("findings", findings)),
+    part("Findings", findingList("findings", about("findings"))),
+    questionsPart(about("questions")),
   );
 }

@@ -3,6 +3,7 @@ const hostLink = (host) => (host ? link(host, "host", host) : "");
 const userLink = (user) => (user ? link(wire(user), "user", user) : "");
 const queueLink = (name, server) => (name ? link(path(name), "queue", name, server ?? "") : "");
 const ruleLink = (id) => link(ruleOf(id)?.title ?? id, "rule", id);
+const questionLink = (id) => link(ruleOf(id)?.question ?? id, "rule", id);
 const sessionLink = (uid, text = "session") => (uid && sessionOf(uid) ? link(text, "session", uid) : "");
 const doubtMark = (reason) =>
   reason

@@ -33,7 +33,7 @@ const STATES = {
   open_at_end: "open when the capture ended",
   open_not_seen: "opened before the capture, or out of sight",
 };
-const VERDICTS = { violation: "Violation", detection: "Detection", not_decidable: "Not decidable" };
+const VERDICTS = { violation: "Violation", detection: "Detection" };
 
 const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 const number = (value) => (value ?? 0).toLocaleString("en-US");
