@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.choice import Choice, Scope
 from ingest.files import entries, join, write_bytes
 from pipelines.analyze import Job, analyze
+from pipelines.counts import counts_of
 from pipelines.dataset.carried import Carried
 from pipelines.dataset.extend import CapturesChanged, extend, sort_out
 from pipelines.dataset.prune import prune
@@ -16,6 +17,7 @@ from pipelines.inventory import hashes, hashes_here
 from pipelines.manifest import write_manifest
 from pipelines.output import OURS, OutputRefused
 from pipelines.quality import check_tables, prepare
+from pipelines.report.reading import Tables
 from pipelines.report.writing import write_report
 from pipelines.rules.tally import by_level, verdict_rows
 from pipelines.version import VERSION
@@ -101,7 +103,7 @@ def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> D
     finished = analyze(wanted.job(spark, output.staging), inputs)
     output.remove_strays({one.path for one in finished.written})
     quality = _checked(wanted, spark, output.staging)
-    facts = _facts(wanted, finished) | {"findings": by_level(finished.tally)}
+    facts = _facts(wanted, finished, output.staging) | {"findings": by_level(finished.tally)}
     problem = _reported(wanted, output.staging, facts)
     others = [name for name in entries(output.staging) if name in OURS and name.endswith((".json", ".html"))]
     write_manifest(output.staging, facts, finished.written, others)
@@ -133,7 +135,9 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
     finished = extended.finished
     folder.assemble(finished.written, extended.kept)
     quality = _checked(wanted, spark, folder.staging, pruned=bool(base.pruned_before))
-    facts = _facts(wanted, finished) | _findings(extended) | {"pruned_before": base.pruned_before or None}
+    facts = (
+        _facts(wanted, finished, folder.staging) | _findings(extended) | {"pruned_before": base.pruned_before or None}
+    )
     folder.seal(facts, finished.written, extended.kept)
     return Done(finished, quality, sorted_out)
 
@@ -145,7 +149,7 @@ def prune_dataset(wanted: Wanted, folder: DatasetFolder, before: dt.date) -> Don
     finished = extended.finished
     folder.assemble(finished.written, extended.kept)
     quality = _checked(wanted, spark, folder.staging, pruned=True)
-    facts = _facts(wanted, finished) | _findings(extended) | {"pruned_before": before.isoformat()}
+    facts = _facts(wanted, finished, folder.staging) | _findings(extended) | {"pruned_before": before.isoformat()}
     folder.seal(facts, finished.written, extended.kept)
     return Done(finished, quality)
 
@@ -187,7 +191,7 @@ def _reported(wanted: Wanted, folder: str, facts: Json) -> str:
     return ""
 
 
-def _facts(wanted: Wanted, finished: Finished) -> Json:
+def _facts(wanted: Wanted, finished: Finished, folder: str) -> Json:
     return {
         "case": wanted.case,
         "started": wanted.started.isoformat(timespec="seconds"),
@@ -198,5 +202,6 @@ def _facts(wanted: Wanted, finished: Finished) -> Json:
             for row in sorted(finished.captures, key=lambda row: row["path"])
         ],
         "rows": finished.row_counts,
+        "counts": counts_of(Tables(folder)).as_json,
         "verdicts": verdict_rows(finished.tally),
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ingest.files import exists, files_below, join, open_input
+from ingest.files import exists, join
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.printable import printable, warn
 from pipelines.report.words import counted, times
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pipelines.analyze import Finished
+    from pipelines.counts import Counts
     from pipelines.quality.result import QualityResult
 
-Row = dict[str, Any]
 _MOST_TITLES: Final = 2
-_IN_DOUBT: Final = "in doubt"
-"""Packets are missing that may have said more."""
+_NAMES: Final = {"other": "unknown action"}
 _READ_AS: Final = {
-    "acked": "removed",
+    "removed": "removed",
     "peeked": "peeked at",
-    "nacked": "put back",
-    "rundown": "cut off",
-    _IN_DOUBT: _IN_DOUBT,
+    "put_back": "put back",
+    "cut_off": "cut off",
+    "in_doubt": "in doubt",
 }
+"""In doubt: packets are missing that may have said more."""
 
 
 def summary(
@@ -72,21 +72,23 @@ def summary(
 
 
 def lines(finished: Finished, quality: QualityResult | None, folder: str, shown: str) -> Iterator[str]:
-    rows = finished.row_counts
+    from pipelines.counts import counts_of  # noqa: PLC0415
+    from pipelines.report.reading import Tables  # noqa: PLC0415
+
+    counts = counts_of(Tables(folder))
     yield _captured(finished)
-    seen = ", ".join(_all(rows, name) for name in ("hosts", "queues", "messages"))
-    yield f"kept:       {_all(rows, 'flows', 'connections')}, {_all(rows, 'calls')}; {seen}"
-    yield f"read:       {_read(folder)}"
-    yield f"changed:    {_changed(folder)}"
-    yield from _findings(finished)
-    yield f"undecided:  {_undecided(finished)}"
+    kept, seen = (
+        ", ".join(counted(counts.rows[name], name.removesuffix("s")) for name in names)
+        for names in (("connections", "calls"), ("hosts", "queues", "sessions", "messages"))
+    )
+    yield f"kept:       {kept}; {seen}"
+    yield f"read:       {_read(counts)}"
+    yield f"changed:    {_changed(counts)}"
+    yield from _findings(finished, counts)
+    yield f"undecided:  {_undecided(finished, counts)}"
     checked = f"; {quality.summary.removeprefix('quality: ')}" if quality is not None else ""
     yield f"damaged:    {_damaged(finished)}{checked}"
     yield f"look next:  {join(shown, 'report.html' if exists(join(folder, 'report.html')) else 'tables')}"
-
-
-def _all(rows: Mapping[str, int], table: str, name: str = "") -> str:
-    return counted(rows[table], (name or table).removesuffix("s"))
 
 
 def _captured(finished: Finished) -> str:
@@ -101,31 +103,29 @@ def _moment(ts_us: int) -> str:
     return f"{dt.datetime.fromtimestamp(ts_us / 1e6, dt.UTC):%Y-%m-%d %H:%M:%S}"
 
 
-def _read(folder: str) -> str:
-    outcomes = Counter(
-        _IN_DOUBT if doubt else outcome
-        for outcome, doubt in _values(folder, "reads", ("outcome", "doubt"))
-        if outcome in _READ_AS
-    )
-    told = [f"{outcomes[name]:,} {word}" for name, word in _READ_AS.items() if outcomes[name]]
+def _read(counts: Counts) -> str:
+    told = [f"{counts.reads[name]:,} {word}" for name, word in _READ_AS.items() if counts.reads[name]]
     return ", ".join(told) + " (tables reads, messages)" if told else "no message"
 
 
-def _changed(folder: str) -> str:
-    actions: Counter[str] = Counter()
-    for action, outcome in _values(folder, "admin_actions", ("action", "outcome")):
-        if outcome == "success" and action != "query":
-            actions[action] += 1
-    told = ", ".join(f"{action.replace('_', ' ')} {count:,}" for action, count in actions.most_common())
-    return f"{told} (table admin_actions)" if told else "nothing, as far as can be seen"
+def _changed(counts: Counts) -> str:
+    """What was done, the most frequent first; and of what nobody knows whether it was."""
+    done = _acts({action: acts.succeeded for action, acts in counts.changes.items()})
+    unknown = _acts({action: acts.unknown for action, acts in counts.changes.items()})
+    told = [done or "nothing, as far as can be seen", f"result not known: {unknown}" if unknown else ""]
+    return "; ".join(filter(None, told)) + (" (table admin_actions)" if done or unknown else "")
 
 
-def _findings(finished: Finished) -> Iterator[str]:
+def _acts(numbers: Mapping[str, int]) -> str:
+    often = sorted(((count, action) for action, count in numbers.items() if count), key=lambda one: (-one[0], one[1]))
+    return ", ".join(f"{_NAMES.get(action, action.replace('_', ' '))} {count:,}" for count, action in often)
+
+
+def _findings(finished: Finished, counts: Counts) -> Iterator[str]:
     from pipelines.rules.catalogue import BY_ID  # noqa: PLC0415
-    from pipelines.rules.tally import at_or_above, by_level  # noqa: PLC0415
+    from pipelines.rules.tally import at_or_above  # noqa: PLC0415
 
-    levels = by_level(finished.tally)
-    told = ", ".join(f"{count:,} {level}" for level, count in reversed(levels.items()) if count)
+    told = ", ".join(f"{count:,} {level}" for level, count in reversed(counts.findings.items()) if count)
     yield f"findings:   {told or 'none'}"
     found = at_or_above(finished.tally, Level.MEDIUM)
     worst = sorted(found, key=lambda rule: (-BY_ID[rule].level.rank, -found[rule], rule))[:_MOST_TITLES]
@@ -133,7 +133,7 @@ def _findings(finished: Finished) -> Iterator[str]:
         yield f"            {BY_ID[rule].level}: {BY_ID[rule].title} ({times(found[rule])}; {rule})"
 
 
-def _undecided(finished: Finished) -> str:
+def _undecided(finished: Finished, counts: Counts) -> str:
     from pipelines.facts.reasons import REASONS, Reason  # noqa: PLC0415
     from pipelines.rules.findings import Verdict  # noqa: PLC0415
 
@@ -144,7 +144,7 @@ def _undecided(finished: Finished) -> str:
     if not reasons:
         return "nothing"
     reason, count = reasons.most_common(1)[0]
-    return f"{counted(sum(reasons.values()), 'verdict')}, most ({count:,}) because: {REASONS[Reason(reason)]}"
+    return f"{counted(counts.undecided, 'verdict')}, most ({count:,}) because: {REASONS[Reason(reason)]}"
 
 
 def _damaged(finished: Finished) -> str:
@@ -162,14 +162,3 @@ def _tables(finished: Finished, shown: str) -> None:
     for name, rows in with_rows.items():
         print(f"{name:<{width}}  {rows:>9} rows  {join(shown, 'tables', name)}")
     print(f"{len(finished.row_counts) - len(with_rows)} other tables have no rows")
-
-
-def _values(folder: str, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-    from pyarrow import parquet  # noqa: PLC0415
-
-    root = join(folder, "tables", table)
-    for name, _ in files_below(root):
-        if name.endswith(".parquet"):
-            with parquet.ParquetFile(open_input(join(root, name))) as opened:
-                for batch in opened.iter_batches(columns=list(columns)):
-                    yield from zip(*(batch.column(one).to_pylist() for one in columns), strict=True)

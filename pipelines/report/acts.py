@@ -37,6 +37,7 @@ COLUMNS: Final = (
     *("doubt", "auth_level", "request_frames", "response_frames", "capture_id", "changes", "changes_left_out"),
 )
 _OUTCOMES: Final = {"success": "done", "failure": "refused", "unknown": "answer not seen"}
+_COUNTED: Final = {"query": "inspected", "admin": "administered"}
 _NAMES: Final = {"query": "Inquiry", "other": "Unknown action"}
 _SEALED: Final = {"query": "An inquiry", "other": "An action"}
 """Where the operation does not tell what was asked for."""
@@ -71,6 +72,18 @@ class Act:
     @property
     def sealed(self) -> bool:
         return self.outcome == SEALED
+
+    @property
+    def counts_as(self) -> str | None:
+        """What it adds to who did it; None: nothing came of it, or its session tells it."""
+        if self.kind == "purge":
+            return "purges_unknown" if self.unknown else "purges" if self.done and not self.session_uid else None
+        return "sealed" if self.sealed else _COUNTED[self.kind] if self.done else None
+
+    @property
+    def unknown(self) -> bool:
+        """Nobody knows whether it was done."""
+        return self.outcome in (SEALED, _OUTCOMES["unknown"])
 
 
 class Acts:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from pipelines.counts import counts_of
 from pipelines.facts.reasons import REASONS
 from pipelines.report import happenings
 from pipelines.report.acts import Acts
+from pipelines.report.attached import Attached
 from pipelines.report.census import census_of
 from pipelines.report.damage import damage_of
 from pipelines.report.doubts import Doubts
@@ -63,21 +65,23 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
     questions = chosen_questions(tables, judgement.most_of_a_rule(MAX_ROWS["questions"], UNDECIDED))
     seen = _look_at_sessions(tables, findings.rows)
     events, ladders = seen.events, seen.ladders
-    happenings.add_findings(events, tables, judgement.titles)
+    attached = Attached(tables)
+    happenings.add_findings(events, tables, judgement.titles, attached)
     sessions = by_uid(seen.chosen)
     acts = Acts(sessions)
     for act in acts.each(tables):
-        happenings.add_act(events, act)
+        happenings.add_act(events, act, attached)
         seen.touches.act(act)
         seen.people.act(act)
     told_acts = acts.rows()
-    happenings.add_moves(events, tables, sessions)
-    happenings.add_reads(events, tables)
-    happenings.add_sent(events, tables, ladders.sessions_of)
+    happenings.add_moves(events, tables, sessions, attached)
+    happenings.add_reads(events, tables, attached)
+    happenings.add_sent(events, tables, ladders.sessions_of, attached)
     calls = calls_by_uid(tables, {*ladders.sessions_of, *events.calls()})
     touches = seen.touches.rows()
     hosts, principals, messages = seen.people.hosts(tables), seen.people.principals(tables), messages_section(tables)
     facts = Facts(
+        counts_of(tables),
         damage,
         judgement,
         census_of(tables),
@@ -86,12 +90,9 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         touches,
         seen.touches.total,
         seen.touches.deeds(told_acts),
-        seen.sessions,
         seen.doubtful,
-        hosts.total,
         seen.queues.named,
         seen.queues.unnamed(),
-        messages.total,
         principals.total,
         principals.rows,
     )

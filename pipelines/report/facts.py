@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pipelines.counts import Counts
     from pipelines.report.census import Census
     from pipelines.report.counting import Key
     from pipelines.report.damage import Damage
@@ -18,6 +19,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
+    counts: Counts
     damage: Damage
     judgement: Judgement
     census: Census
@@ -29,11 +31,8 @@ class Facts:
     all_touches: int
     deeds: Mapping[Key, list[Row]]
     """Acts that changed something, by the keys of touches."""
-    sessions: int
     doubtful_sessions: int
-    hosts: int
     queues: int
     unnamed_queues: int
-    messages: int
     principals: int
     accounts: tuple[Row, ...]

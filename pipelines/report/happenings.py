@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.report.findings import UNDECIDED
 from pipelines.report.limits import EVENTS
 from pipelines.report.packing import clipped
 from pipelines.report.sessions import queue_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pipelines.report.acts import Act
+    from pipelines.report.attached import Attached
     from pipelines.report.events import Events
     from pipelines.report.reading import Tables
 
@@ -50,7 +52,7 @@ _WHOSE: Final = ("queue_name", "queue_handle", "handle", "username", "domain")
 _OUTCOMES: Final = {"success": "done", "failure": "refused", "unknown": "answer not seen"}
 
 
-def add_act(events: Events, act: Act) -> None:
+def add_act(events: Events, act: Act, attached: Attached) -> None:
     events.add(
         act.kind,
         act.ts,
@@ -63,10 +65,11 @@ def add_act(events: Events, act: Act) -> None:
         call_uid=act.call_uid,
         session_uid=act.session_uid,
         doubt=act.doubt,
+        **attached.of(act.call_uid)._asdict(),
     )
 
 
-def add_moves(events: Events, tables: Tables, sessions: Mapping[str, Row]) -> None:
+def add_moves(events: Events, tables: Tables, sessions: Mapping[str, Row], attached: Attached) -> None:
     for row in tables.rows("moves", _MOVE):
         session = sessions.get(row["session_uid"] or "")
         events.add(
@@ -80,6 +83,7 @@ def add_moves(events: Events, tables: Tables, sessions: Mapping[str, Row]) -> No
             queue=clipped(row["queue_name"]),
             call_uid=row["call_uid"],
             session_uid=row["session_uid"],
+            **attached.of(row["call_uid"])._asdict(),
         )
 
 
@@ -88,10 +92,10 @@ def one_by_one(tables: Tables) -> bool:
     return tables.count("reads") <= EVENTS["read"]
 
 
-def add_reads(events: Events, tables: Tables) -> None:
+def add_reads(events: Events, tables: Tables, attached: Attached) -> None:
     """All, or those of no session, which no session can tell."""
     alone = None if one_by_one(tables) else lambda batch: pc.is_null(batch.column("session_uid"))
-    rows: Iterable[Row] = (row for row in tables.rows("reads", _READ, alone) if _disclosed(row))
+    rows: Iterable[Row] = (row for row in tables.rows("reads", _READ, alone) if disclosed(row))
     whose: dict[str, Row] = {}
     if alone is None:
         rows = list(rows)
@@ -112,6 +116,7 @@ def add_reads(events: Events, tables: Tables) -> None:
             session_uid=row["session_uid"],
             call_uid=row["start_call_uid"] or row["end_call_uid"],
             doubt=row["doubt"],
+            **attached.of(row["start_call_uid"], row["end_call_uid"])._asdict(),
         )
 
 
@@ -135,7 +140,7 @@ def add_reads_of_session(events: Events, row: Row) -> None:
             )
 
 
-def add_sent(events: Events, tables: Tables, sessions_of: Mapping[str, list[str]]) -> None:
+def add_sent(events: Events, tables: Tables, sessions_of: Mapping[str, list[str]], attached: Attached) -> None:
     for row in tables.rows("message_sightings", _SENT, lambda batch: pc.equal(batch.column("seen_as"), "sent")):
         events.add(
             "sent",
@@ -147,14 +152,16 @@ def add_sent(events: Events, tables: Tables, sessions_of: Mapping[str, list[str]
             queue=clipped(row["destination_queue"]),
             call_uid=row["call_uid"],
             session_uid=next(iter(sessions_of.get(row["call_uid"], ())), None),
+            **attached.of(row["call_uid"])._asdict(),
         )
 
 
-def add_findings(events: Events, tables: Tables, titles: Mapping[str, str]) -> None:
-    """Summed up batch by batch: there may be many for each call."""
+def add_findings(events: Events, tables: Tables, titles: Mapping[str, str], attached: Attached) -> None:
+    """Those that no other event tells, summed up batch by batch: there may be many for each call."""
     columns = (*_FINDING, *_PLACE, "verdict", "ts", "count")
     for batch in tables.batches("findings", columns):
-        decided = batch.filter(pc.invert(pc.equal(batch.column("verdict"), "not_decidable")))
+        told = pc.or_(pc.equal(batch.column("verdict"), UNDECIDED), attached.told_with_acts(batch))
+        decided = batch.filter(pc.invert(pc.fill_null(told, False)))
         width = events.width_us("finding")
         for name in _PLACE:
             decided = decided.set_column(decided.column_names.index(name), name, pc.fill_null(decided.column(name), ""))
@@ -191,6 +198,6 @@ def _same(row: Row, name: str) -> str | None:
     return first if first and first == row[f"{name}_max"] else None
 
 
-def _disclosed(row: Row) -> bool:
-    """An unfinished read may have got nothing."""
+def disclosed(row: Row) -> bool:
+    """By this read a message left its server; an unfinished one may have got nothing."""
     return row["outcome"] in READS and (row["outcome"] != "unfinished" or bool(row["message_bytes"]))

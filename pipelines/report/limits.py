@@ -63,6 +63,8 @@ EVENTS: Final = {
     "query": 3_000,
 }
 """Events of a kind on the timeline; where there are more, those alike and near in time become one."""
+ACTS_MATCHED: Final = 300_000
+"""Rows of a table of acts that findings are told with; where there are more, each finding has a line of its own."""
 HOSTS_HELD: Final = 50_000
 """Addresses, or accounts, that are told apart while counting."""
 TOUCHES_HELD: Final = 50_000

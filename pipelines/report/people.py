@@ -24,8 +24,7 @@ _HOST: Final = (
     *("first_seen", "last_seen"),
 )
 _DID: Final = {"sessions": None, "removed": "acked", "purges": "purges", "moves": "moves", "bytes": "message_bytes"}
-_ACTS: Final = ("changed", "asked", "sealed")
-_OF_KIND: Final = {"admin": "changed", "query": "asked", "purge": "purges"}
+_ACTS: Final = ("administered", "inspected", "sealed", "purges_unknown")
 _CONTEXTS: Final = ("contexts", "accepted", "refused")
 _SECRETS: Final = ("right", "wrong")
 HOST_COLUMNS: Final = (
@@ -41,7 +40,7 @@ _PRINCIPAL: Final = (
     *("ts", "secret", "id.orig_h"),
 )
 _LISTS: Final = {"hosts": "host", "workstations": "workstation", "mechanisms": "by"}
-_GRAVE: Final = ("purges", "changed", "removed", "bytes", "sealed", "sessions")
+_GRAVE: Final = ("purges", "purges_unknown", "administered", "removed", "bytes", "sealed", "sessions")
 
 
 class People:
@@ -61,9 +60,7 @@ class People:
 
     def act(self, act: Act) -> None:
         """All count for when somebody was there; what was done only if it was, and a purge once."""
-        known = act.done or act.sealed
-        told = act.kind == "purge" and act.session_uid
-        numbers = {"sealed" if act.sealed else _OF_KIND[act.kind]: 1} if known and not told else {}
+        numbers = {act.counts_as: 1} if act.counts_as else {}
         self._hosts.add((act.client,), None, None, numbers)
         for user in {act.user, act.opened_for_user} - {None}:
             self._users.add((user,), act.ts, act.ts, numbers)

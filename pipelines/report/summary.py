@@ -20,6 +20,7 @@ ACTS_TOLD: Final = 4
 ACCOUNTS_TOLD: Final = 4
 _DID: Final = (
     ("purges", "purged it {}"),
+    ("purges_unknown", "asked {} to purge it with a result that is not known"),
     ("administered", "changed or controlled it {}"),
     ("removed", "removed {messages}"),
     ("moves", "moved {messages}"),
@@ -47,24 +48,25 @@ def summary(facts: Facts) -> list[Row]:
 
 
 def captured(facts: Facts) -> list[Sentence]:
-    of = facts.damage
+    of, rows = facts.damage, facts.counts.rows
     captures = link(counted(of.captures.total, "capture"), "provenance")
     when = ""
     if of.first is not None and of.last is not None:
         when = f", from {moment(of.first)} to {moment(of.last)} ({span(of.last - of.first)})"
     named = f" ({facts.unnamed_queues:,} of them by number only)" if facts.unnamed_queues else ""
-    them, matter = "it" if of.captures.total == 1 else "them", "matters" if of.flows == 1 else "matter"
+    them, matter = "it" if of.captures.total == 1 else "them", "matters" if rows["connections"] == 1 else "matter"
     return [
         said(captures, f" with {counted(of.packets, 'packet')}, {size(of.bytes)}{when}."),
         said(
-            f"In {them} {counted(of.flows, 'connection')} that {matter}, with {counted(facts.census.calls, 'call')}: ",
-            link(counted(facts.hosts, "host"), "hosts"),
+            f"In {them} {counted(rows['connections'], 'connection')} that {matter}, with "
+            f"{counted(rows['calls'], 'call')}: ",
+            link(counted(rows["hosts"], "host"), "hosts"),
             ", ",
             link(counted(facts.queues + facts.unnamed_queues, "queue"), "queues"),
             f"{named}, ",
-            link(counted(facts.sessions, "session"), "sessions"),
+            link(counted(rows["sessions"], "session"), "sessions"),
             ", ",
-            link(counted(facts.messages, "message"), "messages"),
+            link(counted(rows["messages"], "message"), "messages"),
             ", ",
             link(counted(facts.principals, "account"), "users"),
             ".",
@@ -100,10 +102,21 @@ def done(facts: Facts) -> list[Sentence]:
     telling = [row for row in facts.touches if _deeds(row)]
     if not telling:
         return [said("Nobody was seen to read, purge or change a queue.")]
-    told = [_touch(row, facts.deeds.get(key_of(row), [])) for row in telling[:TOUCHES_TOLD]]
-    if facts.all_touches > len(told):
+    told = _purges(facts)
+    told += [_touch(row, facts.deeds.get(key_of(row), [])) for row in telling[:TOUCHES_TOLD]]
+    if facts.all_touches > TOUCHES_TOLD:
         told.append(said("All pairs of who and queue: ", link(counted(facts.all_touches, "line"), "who"), "."))
     return told
+
+
+def _purges(facts: Facts) -> list[Sentence]:
+    """What is not known of purges is said where they are counted."""
+    purges = facts.counts.purges
+    if not purges.unknown:
+        return []
+    purged = f"{times(purges.succeeded).capitalize()} a queue was purged; of " if purges.succeeded else "Of "
+    more = counted(purges.unknown, "more purge" if purges.succeeded else "purge")
+    return [said(purged, link(more, "timeline"), " nobody sees the answer: sealed, or not captured.")]
 
 
 def sure(facts: Facts) -> list[Sentence]:
@@ -131,7 +144,7 @@ def sure(facts: Facts) -> list[Sentence]:
     if facts.doubtful_sessions:
         told.append(
             said(
-                link(f"{facts.doubtful_sessions:,} of {counted(facts.sessions, 'session')}", "sessions"),
+                link(f"{facts.doubtful_sessions:,} of {counted(facts.counts.rows['sessions'], 'session')}", "sessions"),
                 " may be wrong in something, because packets are missing; each says why.",
             )
         )

@@ -31,12 +31,11 @@ _OF_SESSION: Final = {
     "bytes": "message_bytes",
     "removed_bytes": "acked_bytes",
 }
-_OF_KIND: Final = {"query": "inspected", "admin": "administered", "purge": "purges"}
 _GRAVE: Final = (
-    *("purges", "administered", "removed", "in_doubt", "moves", "bytes", "sends", "sealed", "peeks", "inspected"),
-    "sessions",
+    *("purges", "purges_unknown", "administered", "removed", "in_doubt", "moves", "bytes", "sends", "sealed", "peeks"),
+    *("inspected", "sessions"),
 )
-_NUMBERS: Final = ("sessions", *_OF_SESSION, "administered", "inspected", "sealed", "doubts")
+_NUMBERS: Final = ("sessions", *_OF_SESSION, "purges_unknown", "administered", "inspected", "sealed", "doubts")
 COLUMNS: Final = (*_WHO, "first", "last", *_NUMBERS)
 
 
@@ -61,11 +60,11 @@ class Touches:
         self._counted.add(who, row["ts"], row["closed_ts"] or row["ts"], numbers | {"sessions": 1, "doubts": doubts})
 
     def act(self, act: Act) -> None:
-        """A session tells its own purges."""
-        if not (act.done or act.sealed) or (act.kind == "purge" and act.session_uid):
+        counts_as = act.counts_as
+        if counts_as is None:
             return
         who = self._who(act.client, act.user, act.opened_for, act.opened_for_user, act.server, act.queue, act.target)
-        self._counted.add(who, act.ts, act.ts, {"sealed" if act.sealed else _OF_KIND[act.kind]: 1})
+        self._counted.add(who, act.ts, act.ts, {counts_as: 1})
 
     def deeds(self, acts: list[Row]) -> dict[Key, list[Row]]:
         """Acts that changed something, the first ones first, by whom and what they count for."""

@@ -46,14 +46,20 @@ def by_level(tally: Tally) -> dict[str, int]:
     found = dict.fromkeys(map(str, Level), 0)
     for (rule, verdict, _), count in tally.items():
         if verdict in _WORTH:
-            found[str(BY_ID[rule].level)] += count
+            found[str(level_of(rule))] += count
     return found
+
+
+def level_of(rule_id: str) -> Level:
+    """Tables of another version may tell of a rule that this one does not have."""
+    rule = BY_ID.get(rule_id)
+    return Level.INFORMATIONAL if rule is None else rule.level
 
 
 def at_or_above(tally: Tally, level: Level) -> dict[str, int]:
     """Rules of that level or higher with violations or detections, and how many."""
     found: dict[str, int] = {}
     for (rule, verdict, _), count in tally.items():
-        if verdict in _WORTH and BY_ID[rule].level.rank >= level.rank:
+        if verdict in _WORTH and level_of(rule).rank >= level.rank:
             found[rule] = found.get(rule, 0) + count
     return found

@@ -223,3 +223,19 @@ def test_long_ladders_keep_their_ends_and_say_where_calls_are_missing(tmp_path: 
     assert [row["operation"] for row in calls[-2:]] == ["R_PurgeQueue", "R_CloseQueue"]
     assert calls[0]["operation"] == "R_OpenQueue"
     assert calls[-3]["ts"] <= session["left_out_after"] < calls[-2]["ts"]
+
+
+def test_every_finding_is_told_once_with_its_act_or_alone(examples: Report, sample_report: Report) -> None:
+    for report in (examples, sample_report):
+        events = rows(report, "events")
+        alone = sum(row["count"] for row in events if row["kind"] == "finding")
+        with_acts = sum(
+            row["count"] * len(row["rule_id"].split(","))
+            for row in events
+            if row["kind"] != "finding" and row["rule_id"]
+        )
+        assert alone + with_acts == report.overview["findings"]
+        assert with_acts > 0
+    (purge,) = (row for row in rows(sample_report, "events") if row["kind"] == "purge")
+    assert (purge["level"], "detect-purge" in purge["rule_id"].split(",")) == ("high", True)
+    assert not [row for row in rows(sample_report, "events") if row["what"] == "A queue was purged"]

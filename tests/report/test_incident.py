@@ -45,10 +45,10 @@ def test_acts_count_for_accounts_and_for_when_they_were_there(told: Report) -> N
     jdoe, laptop = accounts[JDOE], accounts[LAPTOP]
     acts = [row for row in rows(told, "acts") if row["user"] == JDOE]
     assert jdoe["last"] == max(row["ts"] for row in acts)
-    assert (jdoe["changed"], jdoe["asked"], jdoe["sealed"], jdoe["purges"]) == (1, 1, 3, 1)
-    assert (laptop["changed"], laptop["purges"]) == (0, 1)
+    assert (jdoe["administered"], jdoe["inspected"], jdoe["sealed"], jdoe["purges"]) == (1, 1, 3, 1)
+    assert (laptop["administered"], laptop["purges"]) == (0, 1)
     assert next(row["user"] for row in rows(told, "principals")) == JDOE, "who changed most comes first"
-    assert {row["address"]: row["changed"] for row in rows(told, "hosts")}["10.20.0.66"] == 1
+    assert {row["address"]: row["administered"] for row in rows(told, "hosts")}["10.20.0.66"] == 1
 
 
 def test_purge_is_an_act_of_both_who_did_it_and_for_whom(told: Report) -> None:
@@ -156,7 +156,7 @@ def test_secret_that_was_given_opens_and_proves(incident: Path, tmp_path: Path) 
     assert rf"Of {JDOE} signatures prove that the client knew the secret." in texts(report, "sure")
     assert not [row for row in rows(report, "acts") if row["outcome"] == "sealed"]
     assert any(row["what"] == "Disconnect of machine" for row in rows(report, "acts"))
-    assert {row["user"]: row["changed"] for row in rows(report, "principals")}[JDOE] == 2
+    assert {row["user"]: row["administered"] for row in rows(report, "principals")}[JDOE] == 2
 
 
 def test_ticket_that_was_opened_tells_the_name(incident: Path, tmp_path: Path) -> None:

@@ -14,10 +14,23 @@ const STEPS = [
 
 function lanesOf(rows, by) {
   const counts = new Map();
-  if (by === "kind") for (const kind of Object.keys(KINDS)) counts.set(kind, 0);
-  for (const row of rows) counts.set(row[by] ?? "", (counts.get(row[by] ?? "") ?? 0) + row.count);
-  const lanes = [...counts].filter(([, count]) => count || by === "kind");
-  return by === "kind" ? lanes : lanes.sort((a, b) => b[1] - a[1] || compared(a[0], b[0])).slice(0, MOST_LANES);
+  if (by === "kind") for (const kind of Object.keys(KINDS)) counts.set(kind, { all: 0 });
+  for (const row of rows) {
+    const lane = row[by] ?? "";
+    if (!counts.has(lane)) counts.set(lane, { all: 0 });
+    const count = counts.get(lane);
+    const came = row.outcome === "refused" ? "refused" : row.outcome && row.outcome !== "done" ? "not known" : "done";
+    count.all += row.count;
+    count[came] = (count[came] ?? 0) + row.count;
+  }
+  const lanes = [...counts].filter(([, count]) => count.all || by === "kind");
+  return by === "kind" ? lanes : lanes.sort((a, b) => b[1].all - a[1].all || compared(a[0], b[0])).slice(0, MOST_LANES);
+}
+
+// What was done is counted apart from what was refused and from what nobody knows.
+function countSaid(count) {
+  const others = ["refused", "not known"].filter((name) => count[name]).map((name) => `${number(count[name])} ${name}`);
+  return [number(count.done ?? 0), ...others].join(", ");
 }
 
 function drawChart(chart, rows, [from, to], by, zoomTo) {
@@ -80,7 +93,7 @@ function lane(rows, by, [value, count], top, width, [from, to], across) {
     { class: by === "kind" ? `of-${value}` : null },
     svg("line", { class: "rule", x1: 0, x2: width, y1: top + LANE - 0.5, y2: top + LANE - 0.5 }),
     svg("text", { class: "lane-name", x: 4, y: top + 15 }, shortened(name, 27)),
-    svg("text", { class: "lane-count", x: 4, y: top + 28 }, number(count)),
+    svg("text", { class: "lane-count", x: 4, y: top + 28 }, countSaid(count)),
   );
   bins.forEach((amount, bin) => {
     if (!amount) return;

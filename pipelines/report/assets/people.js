@@ -12,8 +12,8 @@ const HOST_COLUMNS = [
   numberColumn("Sessions of its own", "sessions"),
   numberColumn("Sessions served", "served"),
   numberColumn("Removed", "removed"),
-  numberColumn("Purged", "purges"),
-  changedColumn("changed"),
+  purgedColumn,
+  changedColumn,
 ];
 
 function hostsView() {
@@ -91,11 +91,11 @@ const USER_COLUMNS = [
     sort: (row) => row.accepted,
   },
   numberColumn("Sessions", "sessions"),
-  numberColumn("Purged", "purges"),
-  changedColumn("changed"),
+  purgedColumn,
+  changedColumn,
   numberColumn("Removed", "removed"),
   sizeColumn("Disclosed", "bytes"),
-  numberColumn("Asked", "asked"),
+  numberColumn("Asked", "inspected"),
 ];
 
 function usersView() {

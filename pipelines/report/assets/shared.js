@@ -106,13 +106,16 @@ const sizeColumn = (title, name) => ({
   cell: (row) => (row[name] ? size(row[name]) : "0"),
   sort: (row) => row[name],
 });
-const changedColumn = (name) => ({
-  ...numberColumn("Changed", name),
-  cell: (row) =>
-    row.sealed
-      ? [number(row[name]), el("br"), el("span", { class: "doubt" }, `${number(row.sealed)} sealed`)]
-      : number(row[name]),
-});
+const withDoubt = (sure, doubtful, word) =>
+  doubtful ? [number(sure), el("br"), el("span", { class: "doubt" }, `${number(doubtful)} ${word}`)] : number(sure);
+const purgedColumn = {
+  ...numberColumn("Purged", "purges"),
+  cell: (row) => withDoubt(row.purges, row.purges_unknown, "not known"),
+};
+const changedColumn = {
+  ...numberColumn("Changed", "administered"),
+  cell: (row) => withDoubt(row.administered, row.sealed, "sealed"),
+};
 const textColumn = (title, name) => ({ title, cell: (row) => wire(row[name]), sort: (row) => row[name] });
 
 // What a secret that was given says of a name, which is only claimed else.

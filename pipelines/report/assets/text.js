@@ -1,6 +1,6 @@
 const LEVELS = ["informational", "low", "medium", "high", "critical"];
 const KINDS = {
-  finding: "Findings",
+  finding: "Other findings",
   purge: "Purges",
   admin: "Administration",
   move: "Moves",

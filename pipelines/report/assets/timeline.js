@@ -7,6 +7,17 @@ const eventValues = (...columns) =>
     return [...found].filter(Boolean).sort();
   });
 
+// The rules of the findings about it, with how many of each.
+function rulesOf(row) {
+  const found = new Map();
+  for (const id of (row.rule_id ?? "").split(",").filter(Boolean)) found.set(id, (found.get(id) ?? 0) + 1);
+  return found;
+}
+
+const foundCell = ([id, count]) =>
+  el("div", { class: "small" }, "finding: ", ruleLink(id), count > 1 ? ` \u00d7 ${number(count)}` : "");
+const rulesSaid = (row) => [...rulesOf(row).keys()].map((id) => ruleOf(id)?.title ?? "").join(" ");
+
 function eventsWanted() {
   const kinds = new Set(chosenOf("kind").split(",").filter(Boolean));
   const least = LEVELS.indexOf(chosenOf("level"));
@@ -21,7 +32,7 @@ function eventsWanted() {
       (host(row.client) || host(row.server)) &&
       (user(row.user) || user(row.opened_for_user)) &&
       queue(row.queue) &&
-      (!text || holds(`${row.what} ${row.outcome ?? ""} ${row.rule_id ?? ""}`, text)),
+      (!text || holds(`${row.what} ${row.outcome ?? ""} ${row.rule_id ?? ""} ${rulesSaid(row)}`, text)),
   );
 }
 
@@ -143,7 +154,7 @@ function timelineView() {
   draw();
   return page(
     "Timeline",
-    "Drag over the chart to zoom. A line that stands for several events says how many.",
+    "Drag over the chart to zoom. Each act is one line, with what was found about it; a line that stands for several says how many.",
     filters,
     chart,
     tools,
@@ -170,7 +181,7 @@ function eventCell(row) {
   const long = row.until ? el("span", { class: "soft" }, ` within ${duration(row.until - row.ts)}`) : "";
   const bytes = row.bytes ? el("span", { class: "soft" }, `, ${size(row.bytes)}`) : "";
   return [
-    row.rule_id
+    row.kind === "finding"
       ? ruleLink(row.rule_id)
       : ACTS.includes(row.kind) && actOf(row.call_uid)
         ? link(wire(row.what), "act", row.call_uid)
@@ -178,6 +189,7 @@ function eventCell(row) {
     often,
     long,
     bytes,
+    row.kind === "finding" ? "" : [...rulesOf(row)].map(foundCell),
     row.queue ? [el("br"), queueLink(row.queue, row.server)] : "",
   ];
 }
