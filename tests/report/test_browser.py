@@ -97,12 +97,14 @@ def test_ladder_of_linked_sessions_has_three_lanes(opened: Page) -> None:
 def test_timeline_filters_by_kind_host_and_text(opened: Page) -> None:
     opened.go("#timeline")
     opened.click("button.chip[value=purge]")
-    assert opened.texts("main tbody td:nth-child(2)") == ["Purge", "Purge"]
+    assert opened.texts("main tbody td:nth-child(2)") == ["Purge\nhigh", "Purge\nhigh"], (
+        "with what was found about them"
+    )
     assert opened.run("location.hash") == "#timeline?kind=purge"
     opened.run("document.querySelector('input[name=host]').focus()")
     opened.type("10.0.1.20")
     assert len(opened.texts("main tbody tr")) == 1
-    opened.go("#timeline?kind=finding&level=high")
+    opened.go("#timeline?level=high")
     assert {line.split("\n")[1] for line in opened.texts("main tbody td:nth-child(2)")} == {"high"}
     opened.go("#timeline?host=10.0.0.1")
     assert len(opened.texts("main tbody tr")) > 1, "no such host: all that begin so"
