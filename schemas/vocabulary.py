@@ -51,9 +51,10 @@ SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")
 LEVELS: Final = ("informational", "low", "medium", "high", "critical")
 PARTIES: Final = ("client", "server", "nobody")
 REASONS: Final = (
-    *("started_midstream", "bytes_missing", "bytes_contradict", "sealed", "bind_not_seen", "request_not_captured"),
-    *("response_not_captured", "not_decoded", "capture_ended", "open_not_seen", "given_earlier"),
-    *("server_version_unknown", "client_version_unknown", "others_not_seen", "times_cross", "limit"),
+    *("started_midstream", "bytes_missing", "bytes_contradict", "sealed", "bind_not_seen"),
+    *("association_unknown", "request_not_captured", "response_not_captured", "not_decoded", "capture_ended"),
+    *("open_not_seen", "given_earlier", "reset"),
+    *("ending_unknown", "server_version_unknown", "client_version_unknown", "others_not_seen", "times_cross", "limit"),
     "texts_contradict",
 )
 """Why something cannot be decided."""

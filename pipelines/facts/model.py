@@ -162,6 +162,18 @@ class ConnectionFact:
         return self.endings[0].at if self.endings else None
 
     @property
+    def group(self) -> int | None:
+        """The number of its association, as the answer to its own bind says; None: not seen."""
+        answers = (bind.group for bind in self.binds if bind.kind == "bind" and bind.answer == "accepted")
+        return next((group for group in answers if group), None)
+
+    @property
+    def asks_new_group(self) -> bool:
+        """[C706] 12.6.3.6: a client that asks for group 0 gets a new one."""
+        asked = [bind.asked_group for bind in self.binds if bind.kind == "bind"]
+        return not self.midstream and bool(asked) and set(asked) == {0}
+
+    @property
     def may_read(self) -> bool:
         """Whether calls of a reading interface may have been made on it."""
         return (

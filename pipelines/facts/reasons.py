@@ -12,12 +12,15 @@ class Reason(enum.StrEnum):
     BYTES_CONTRADICT = "bytes_contradict"
     SEALED = "sealed"
     BIND_NOT_SEEN = "bind_not_seen"
+    ASSOCIATION_UNKNOWN = "association_unknown"
     REQUEST_NOT_CAPTURED = "request_not_captured"
     RESPONSE_NOT_CAPTURED = "response_not_captured"
     NOT_DECODED = "not_decoded"
     CAPTURE_ENDED = "capture_ended"
     OPEN_NOT_SEEN = "open_not_seen"
     GIVEN_EARLIER = "given_earlier"
+    RESET = "reset"
+    ENDING_UNKNOWN = "ending_unknown"
     SERVER_VERSION_UNKNOWN = "server_version_unknown"
     CLIENT_VERSION_UNKNOWN = "client_version_unknown"
     OTHERS_NOT_SEEN = "others_not_seen"
@@ -32,12 +35,15 @@ REASONS: Final = {
     Reason.BYTES_CONTRADICT: "Segments contradict each other: nobody knows which bytes the receiver took.",
     Reason.SEALED: "The payload is encrypted.",
     Reason.BIND_NOT_SEEN: "The interface is not known from a bind: inferred, or not known at all.",
+    Reason.ASSOCIATION_UNKNOWN: "The association of a connection is not known: no answer to its bind was captured.",
     Reason.REQUEST_NOT_CAPTURED: "The request was not captured, or not whole.",
     Reason.RESPONSE_NOT_CAPTURED: "The answer was not captured, or not whole.",
     Reason.NOT_DECODED: "The values are too many, or too odd, to be decoded.",
     Reason.CAPTURE_ENDED: "The capture ended first.",
     Reason.OPEN_NOT_SEEN: "What the call refers to was begun out of sight: the server accepts it, or does not deny it.",
     Reason.GIVEN_EARLIER: "The client may have it from an earlier connection, which is over or was not captured.",
+    Reason.RESET: "The client reset its last connection: a crash does that too, and leaves no chance to do better.",
+    Reason.ENDING_UNKNOWN: "It is not known which side ended the connection.",
     Reason.SERVER_VERSION_UNKNOWN: "Products differ here, and the server's version was not seen.",
     Reason.CLIENT_VERSION_UNKNOWN: "Products differ here, and the client's version was not seen.",
     Reason.OTHERS_NOT_SEEN: "Somebody whose traffic is not in the capture may have done it.",

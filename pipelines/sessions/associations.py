@@ -1,72 +1,123 @@
-"""Connections to associations: context handles are valid on every connection of an association, and on no other."""
+"""The associations of a client.
+
+A group number belongs to one server process, that is one endpoint: the endpoint mapper and MSMQ count separately. Which
+number a connection has is known from the answer to its own bind alone. Where that was not seen, the connection may be
+of any association of the client there, and everything of these is in doubt.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.sessions.parties import Association, Connection
+from pipelines.facts.model import END
+from pipelines.facts.reasons import Reason
+from pipelines.sessions.association import Association, Connection
+from pipelines.sessions.severance import severance
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import ConnectionFact, Moment
-    from pipelines.sessions.parties import Pair
+    from collections.abc import Iterator
+
+    from pipelines.facts.model import ConnectionFact
 
 MAX_STOPPED: Final = 256
 """Connections of one client that just stop, kept as open."""
 
 
-def begin(pair: Pair, fact: ConnectionFact) -> Connection:
-    """Put the connection with those of its association."""
-    group = _group(fact)
-    born = _born(fact)
-    association = None if group is None else pair.associations.get(group)
-    if association is not None and born is not None:
-        # The server numbers a new association as an old one was: that one is over, whatever was seen of it.
-        pair.associations[-id(association)] = association
-        association = None
-    if association is None:
-        association = Association(born)
-        pair.associations[-id(association) if group is None else group] = association
-    association.open_uids.add(fact.uid)
-    connection = Connection(fact, association, group is not None)
-    pair.connections[fact.uid] = connection
-    return connection
+class Associations:
+    """Those that are not over, and their connections."""
+
+    def __init__(self) -> None:
+        self.connections: dict[str, Connection] = {}
+        """Under way, by uid."""
+        self.stopped: list[Connection] = []
+        """Past their last packet, and not seen to end."""
+        self.loose = False
+        """There was such a one: what it had open may be open still."""
+        self._all: dict[int, Association] = {}
+        """By id()."""
+        self._numbered: dict[tuple[int, int], Association] = {}
+        self._unnumbered: dict[int, Association] = {}
+        self._left: dict[int, Association] = {}
+        """Without connections, and not known to be over."""
+        self._movable: dict[str, Connection] = {}
+        """Connections that may be of another association than it seems."""
+
+    def __iter__(self) -> Iterator[Association]:
+        return iter(list(self._all.values()))
+
+    def begin(self, fact: ConnectionFact) -> Connection:
+        """Put the connection with those of its association."""
+        key = (fact.ends.resp_p, fact.group or 0)
+        # A server that numbers a new association as an old one was has done with the old one, whatever was seen of it.
+        known = None if fact.group is None or fact.asks_new_group else self._numbered.get(key)
+        association = known or self._begun(fact)
+        association.open_uids.add(fact.uid)
+        self._left.pop(id(association), None)
+        connection = Connection(fact, association)
+        self.connections[fact.uid] = connection
+        if connection.may_be_of_another:
+            self._movable[fact.uid] = connection
+            self._doubt(connection)
+        return connection
+
+    def _begun(self, fact: ConnectionFact) -> Association:
+        association = Association(fact.began if fact.asks_new_group else None, fact.ends.resp_p, fact.group)
+        self._all[id(association)] = association
+        if fact.group is None:
+            self._unnumbered[id(association)] = association
+        else:
+            self._numbered[association.port, fact.group] = association
+        return association
+
+    def _doubt(self, connection: Connection) -> None:
+        """With a connection whose association is not known for sure, all that it may be of are in doubt."""
+        others = self._unnumbered if connection.is_numbered else self._all
+        for other in others.values():
+            if _may_be_of(connection, other):
+                other.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+                connection.association.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+
+    def end(self, connection: Connection, crossing_ns: int) -> list[Association]:
+        """The associations that are over with this connection.
+
+        One that was not seen to end may go on out of sight: it is kept, up to a limit, until the capture ends.
+        """
+        if not connection.fact.closed:
+            self.loose = True
+            self.stopped.append(connection)
+            if len(self.stopped) <= MAX_STOPPED:
+                return []
+            connection = self.stopped.pop(0)
+        fact, association = connection.fact, connection.association
+        self.connections.pop(fact.uid, None)
+        self._movable.pop(fact.uid, None)
+        association.open_uids.discard(fact.uid)
+        association.all_closed &= fact.closed
+        association.severance = severance(fact, association.server_left, crossing_ns)
+        if fact.ended_by == "server":
+            association.server_left = fact.until
+        if not association.open_uids:
+            self._left[id(association)] = association
+        over = [one for one in self._left.values() if not self._may_go_on(one)]
+        for one in over:
+            self._drop(one)
+        return over
+
+    def _may_go_on(self, association: Association) -> bool:
+        """A connection under way may be of it."""
+        return any(_may_be_of(other, association) for other in self._movable.values())
+
+    def _drop(self, association: Association) -> None:
+        for known in (self._all, self._unnumbered, self._left):
+            known.pop(id(association), None)
+        key = (association.port, association.number or 0)
+        if self._numbered.get(key) is association:
+            del self._numbered[key]
 
 
-def end(pair: Pair, connection: Connection) -> list[Association]:
-    """The associations that are over with this connection.
-
-    One that was not seen to end may go on out of sight: it is kept, up to a limit, until the capture ends.
-    """
-    if not connection.fact.closed:
-        pair.loose = True
-        pair.stopped.append(connection)
-        if len(pair.stopped) <= MAX_STOPPED:
-            return []
-        connection = pair.stopped.pop(0)
-    fact, association = connection.fact, connection.association
-    pair.connections.pop(fact.uid, None)
-    association.open_uids.discard(fact.uid)
-    association.all_closed &= fact.closed
-    if any(not other.group_known and other.fact.may_read for other in pair.connections.values()):
-        # One of unknown association may be of any.
-        return []
-    over = [one for one in pair.associations.values() if not one.open_uids]
-    if not association.open_uids and association not in over:
-        over.append(association)
-    pair.associations = {group: one for group, one in pair.associations.items() if one.open_uids}
-    return over
-
-
-def _group(fact: ConnectionFact) -> int | None:
-    """As the server answered, else as the client asked."""
-    for bind in fact.binds:
-        if bind.group:
-            return bind.group
-    return next((bind.asked_group for bind in fact.binds if bind.asked_group), None)
-
-
-def _born(fact: ConnectionFact) -> Moment | None:
-    """[C706] 12.6.3.6: a client that asks for group 0 gets a new one."""
-    if fact.midstream or not fact.binds or fact.binds[0].asked_group != 0:
-        return None
-    return fact.began
+def _may_be_of(connection: Connection, association: Association) -> bool:
+    """Whether the association may be the connection's own, although it has another here."""
+    own = connection.association
+    if own is association or own.port != association.port:
+        return False
+    return own.number is None or association.number is None

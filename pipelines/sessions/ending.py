@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.facts.model import CallFact, Moment
+    from pipelines.sessions.association import Association
     from pipelines.sessions.links import Links
     from pipelines.sessions.model import Read, Session
-    from pipelines.sessions.parties import Association, Pair
+    from pipelines.sessions.parties import Pair
     from pipelines.sessions.registry import Registry
     from pipelines.sessions.steps import Step
 
@@ -79,18 +80,20 @@ class Ending:
             if not read.is_over:
                 began = read.start.began if read.start else moment
                 read.doubt = read.doubt or _doubt(pair, association, began)
+                read.severance = association.severance
                 self.read(read, outcome, moment)
         state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
         for session in list(association.sessions.values()):
             if not session.is_over:
                 session.doubt = session.doubt or _doubt(pair, association, session.first.until)
+                session.severance = association.severance
                 if association.all_closed and session.closed_at is None:
                     session.closed_at = moment
                 self._registry.delist(session)
                 self._session(session, SessionState.CLOSED if session.closed else state)
 
     def capture_ended(self, pair: Pair) -> None:
-        for association in pair.associations.values():
+        for association in pair.associations:
             association.all_closed = False
             self.severed(pair, association, END)
         left = {id(one): one for sessions in pair.by_queue.values() for one in sessions}

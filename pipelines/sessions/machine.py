@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from decoders.dcerpc.call_model import Outcome
 from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, ConnectionFact
 from pipelines.facts.reasons import Reason
-from pipelines.sessions.associations import begin, end
+from pipelines.facts.vocabulary import NANOSECONDS
 from pipelines.sessions.memory import View
 from pipelines.sessions.parties import Pair
 from pipelines.sessions.protocols import Protocols
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import Fact, Moment
     from pipelines.facts.versions import Version
-    from pipelines.sessions.parties import Connection
+    from pipelines.sessions.association import Connection
     from pipelines.sessions.steps import Step
 
 _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
@@ -40,6 +40,7 @@ _LOOKED_AT: Final = 256
 class ServerMachine:
     def __init__(self, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
         self._versions, self._settings = versions, settings
+        self._crossing_ns = settings["crossing_seconds"] * NANOSECONDS
         self._pairs: dict[str, Pair] = {}
         self._protocols = Protocols()
         self._view = View()
@@ -63,8 +64,8 @@ class ServerMachine:
     def _blind(self, fact: BlindFact) -> None:
         pair = self._pair(fact.client)
         self._view.go_blind(fact.until, fact.reason)
-        connection = pair.connections.get(fact.uid)
-        if fact.reason is Reason.CAPTURE_ENDED and connection is not None and connection.group_known:
+        connection = pair.associations.connections.get(fact.uid)
+        if fact.reason is Reason.CAPTURE_ENDED and connection is not None and connection.is_numbered:
             # What a connection may still have carried concerns its own association.
             connection.association.go_blind(fact.until, fact.reason)
         else:
@@ -85,7 +86,8 @@ class ServerMachine:
                 yield what
                 yield from self._protocols.told()
             else:
-                yield from self._protocols.severed(pair, end(pair, what), moment)
+                over = pair.associations.end(what, self._crossing_ns)
+                yield from self._protocols.severed(pair, over, moment)
                 yield ConnectionOver(what.fact.uid)
 
     def _push(self, moment: Moment, rank: int, what: CallStep | Connection, pair: Pair) -> None:
@@ -111,12 +113,12 @@ class ServerMachine:
 
     def _connection(self, fact: ConnectionFact) -> Iterator[Step]:
         pair = self._pair(fact.ends.orig_h)
-        self._push(fact.until, _CONNECTION_AFTER, begin(pair, fact), pair)
+        self._push(fact.until, _CONNECTION_AFTER, pair.associations.begin(fact), pair)
         yield ConnectionStep(fact, pair)
 
     def _asked(self, call: CallFact) -> None:
         pair = self._pair(call.client)
-        connection = pair.connections.get(call.uid)
+        connection = pair.associations.connections.get(call.uid)
         step = CallStep(
             call,
             pair,
@@ -124,6 +126,7 @@ class ServerMachine:
             server_version=self._versions.get(call.server),
             client_version=self._versions.get(call.client),
             asked_version=pair.asked_version,
+            version_answer=connection.association.version_answer if connection else None,
             port_answer=pair.port_answer,
             settings=self._settings,
             view=self._view,

@@ -12,7 +12,9 @@ from pipelines.sessions.memory import REMEMBERED, Recent
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.facts.reasons import Reason
-    from pipelines.sessions.parties import Association, Pair
+    from pipelines.sessions.association import Association
+    from pipelines.sessions.parties import Pair
+    from pipelines.sessions.severance import Severance
 
 Number: TypeAlias = "int | tuple[str, int]"
 """By which calls name an open queue: of qm2qm the number itself, of other protocols with the parameter's name."""
@@ -71,6 +73,8 @@ class Transaction:
     """The client's commit or abort, as long as the server has not refused it."""
     end_tried: bool = False
     """The client called for its end, whatever came of it."""
+    severance: Severance | None = None
+    """How the association ended that it was run down with."""
     state: TransactionState = TransactionState.UNKNOWN
 
     kind = Kind.TRANSACTION
@@ -126,6 +130,8 @@ class Read:
     end: CallFact | None = None
     """The call that ended it: end-receive or cancel."""
     finished: Moment | None = None
+    severance: Severance | None = None
+    """How the association ended that it was run down with."""
     outcome: ReadOutcome | None = None
     doubt: Reason | None = None
 
@@ -191,6 +197,8 @@ class Session:
     closed: CallFact | None = None
     closed_at: Moment | None = None
     close_asked: bool = False
+    severance: Severance | None = None
+    """How the association ended that it was run down with."""
     state: SessionState | None = None
     doubt: Reason | None = None
     outcomes: dict[ReadOutcome, int] = field(default_factory=dict)

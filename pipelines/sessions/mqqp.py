@@ -46,6 +46,7 @@ class QueueToQueue:
             v.CLOSE_CURSOR: self._cursor_answered,
             v.PURGE: self._purge_answered,
             v.PORT: self._port_answered,
+            v.VERSION: self._version_answered,
         }
 
     def _open_asked(self, step: CallStep) -> None:
@@ -82,6 +83,10 @@ class QueueToQueue:
 
     def _version_asked(self, step: CallStep) -> None:
         step.pair.asked_version = step.call
+
+    def _version_answered(self, step: CallStep, _: Moment) -> None:
+        if step.connection is not None and step.call.answered is not None:
+            step.connection.association.version_answer = step.call
 
     def _port_answered(self, step: CallStep, _: Moment) -> None:
         if step.request.get("dwPortType") == v.IP_READ and step.response.get("return_value"):

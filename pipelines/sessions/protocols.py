@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.facts.model import Moment
+    from pipelines.sessions.association import Association
     from pipelines.sessions.desk import OnAnswered, OnAsked
-    from pipelines.sessions.parties import Association, Pair
+    from pipelines.sessions.parties import Pair
     from pipelines.sessions.steps import CallStep, Step
 
 
@@ -52,7 +53,7 @@ class Protocols:
         return self._desk.ending.told()
 
     def capture_ended(self, pair: Pair) -> Iterator[Step]:
-        for association in pair.associations.values():
+        for association in pair.associations:
             association.all_closed = False
             self._desk.transactions.severed(association, END)
         self._desk.ending.capture_ended(pair)

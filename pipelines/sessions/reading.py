@@ -11,9 +11,9 @@ from pipelines.sessions.model import ReadOutcome
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
+    from pipelines.sessions.association import Association
     from pipelines.sessions.ending import Ending
     from pipelines.sessions.model import Read, Session
-    from pipelines.sessions.parties import Association
     from pipelines.sessions.steps import CallStep
 
 MAX_OUTSTANDING: Final = 4_096

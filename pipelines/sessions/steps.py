@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
     from pipelines.facts.versions import Version
+    from pipelines.sessions.association import Association, Connection
     from pipelines.sessions.model import Kind, Read, RemoteCursor, Session, Transaction
-    from pipelines.sessions.parties import Association, Connection, Pair
+    from pipelines.sessions.parties import Pair
 
 Values = dict[str, Any]
 
@@ -79,6 +80,8 @@ class CallStep:
     """More were enlisted than are kept in mind."""
     asked_version: CallFact | None = None
     """The client's last RemoteQmGetVersion before this call."""
+    version_answer: CallFact | None = None
+    """The last answer to one that its association had before this call."""
     port_answer: CallFact | None = None
     """The client's last answered query for the port of qm2qm before this call."""
     settings: Mapping[str, int] = field(default_factory=dict)
@@ -136,9 +139,9 @@ class CallStep:
 
     def pair_incomplete(self) -> Reason | None:
         """The same of numbers, which are valid in every association: one of another that is still alive counts too."""
-        if self.pair.loose:
+        if self.pair.associations.loose:
             return Reason.CAPTURE_ENDED
-        reasons = (incomplete(one.association, self.pair) for one in self.pair.connections.values())
+        reasons = (incomplete(one.association, self.pair) for one in self.pair.associations.connections.values())
         # One that ended just before may have had it open when the call was on its way.
         lately = self.call.began._replace(ts_ns=self.call.began.ts_ns - self._crossing_ns)
         return next((reason for reason in reasons if reason is not None), self.blind_since(lately))

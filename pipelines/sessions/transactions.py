@@ -15,10 +15,11 @@ from pipelines.sessions.steps import TransactionStep
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
+    from pipelines.sessions.association import Association
     from pipelines.sessions.desk import OnAnswered, OnAsked
     from pipelines.sessions.ending import Ending
     from pipelines.sessions.model import Read
-    from pipelines.sessions.parties import Association, Pair
+    from pipelines.sessions.parties import Pair
     from pipelines.sessions.steps import CallStep, Values
 
 MAX_TRANSACTIONS: Final = 65_536
@@ -137,6 +138,7 @@ class Transactions:
     def severed(self, association: Association, moment: Moment) -> None:
         """[MS-MQMP] 3.1.7.3: with its handle a transaction is run down, which aborts it."""
         for transaction in list(association.transactions.values()):
+            transaction.severance = association.severance
             if association.all_closed:
                 transaction.state = TransactionState.ABORTED
             outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED

@@ -105,7 +105,7 @@ def _handle(step: CallStep) -> str:
 
 
 def _blind(use: _Use) -> Reason | None:
-    if use.step.pair.loose:
+    if use.step.pair.associations.loose:
         return Reason.CAPTURE_ENDED
     return use.step.blind_since(BEGINNING) or use.holder.session.pair.blind_since(use.holder.since)
 

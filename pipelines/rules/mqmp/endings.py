@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts.reasons import Reason
-from pipelines.rules.model import Broken, Level, Party, Rule, Subject
+from pipelines.rules.left_open import left_open
+from pipelines.rules.model import Level, Party, Rule, Subject
 from pipelines.sessions.model import SessionState
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def _handle_closed(step: SessionStep) -> Answer:
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
     if session.state is SessionState.RUNDOWN:
-        return session.doubt or Broken({"handle": session.handle, "queue": session.queue_name})
+        return left_open(session.severance, session.doubt, {"handle": session.handle, "queue": session.queue_name})
     return session.doubt or Reason.CAPTURE_ENDED
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
+from pipelines.rules.left_open import left_open
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule, Subject
 from pipelines.rules.mqmp.handles import denied, opened_here
 from pipelines.rules.mqqp.demanded import demanded
@@ -96,7 +97,8 @@ def _transaction_ended(step: TransactionStep) -> Answer:
     if not association.all_closed:
         return Reason.CAPTURE_ENDED
     # One that began before the capture may have other connections, which say nothing any more.
-    return Reason.STARTED_MIDSTREAM if association.born is None else Broken({"phIntXact": transaction.handle})
+    doubt = Reason.STARTED_MIDSTREAM if association.born is None else None
+    return left_open(transaction.severance, doubt, {"phIntXact": transaction.handle})
 
 
 def _transaction_refused(step: CallStep) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts.reasons import Reason
+from pipelines.rules.left_open import left_open
 from pipelines.rules.model import Broken, Level, Party, Rule, Subject
 from pipelines.rules.shown import hexadecimal
 from pipelines.sessions.model import ReadOutcome, SessionState
@@ -26,7 +27,7 @@ def _receive_completed(step: ReadStep) -> Answer:
         # Nothing was received: nothing to complete.
         return read.doubt if read.outcome is ReadOutcome.UNFINISHED else None
     if read.outcome is ReadOutcome.RUNDOWN:
-        return read.doubt or Broken({"dwRequestID": read.request_id, "pphContext": read.handle})
+        return left_open(read.severance, read.doubt, {"dwRequestID": read.request_id, "pphContext": read.handle})
     return (read.doubt or Reason.CAPTURE_ENDED) if read.outcome is ReadOutcome.UNFINISHED else None
 
 
@@ -40,7 +41,8 @@ def _queue_closed(step: SessionStep) -> Answer:
         # The server gave nothing to close it with.
         return None
     if session.state is SessionState.RUNDOWN:
-        return session.doubt or Broken({"hQueue": hexadecimal(session.queue_handle), "phContext": session.handle})
+        shown = {"hQueue": hexadecimal(session.queue_handle), "phContext": session.handle}
+        return left_open(session.severance, session.doubt, shown)
     return session.doubt or Reason.CAPTURE_ENDED
 
 
@@ -53,7 +55,8 @@ def _cursor_closed(step: SessionStep) -> Answer:
     if session.closed is None and session.state is not SessionState.RUNDOWN:
         return session.doubt or Reason.CAPTURE_ENDED
     reason = session.doubt or session.blind_since(session.opened.until)
-    return reason or Broken({"hCursor": ", ".join(map(hexadecimal, session.cursors))})
+    shown = {"hCursor": ", ".join(map(hexadecimal, session.cursors))}
+    return (reason or Broken(shown)) if session.closed else left_open(session.severance, reason, shown)
 
 
 RULES: Final = (

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.facts.versions import said_version
 from pipelines.rules.model import REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.stale import own
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -15,34 +17,45 @@ if TYPE_CHECKING:
 
 _FIRST_WITH_START2: Final = (5, 1, 951)
 _FIRST_WITH_VERSION: Final = (5, 1, 0)
+_VISTA: Final = (6, 0, 0)
 
 
 def _start_by_version(step: CallStep) -> Answer:
-    if step.server_version is None:
+    """By what this client was told, in the association that it reads in: nobody knows what another one said to it.
+
+    Clients of Windows NT and 2000 never ask, and always call the older one (<28>).
+    """
+    answer = step.version_answer
+    told = said_version(answer) if answer is not None else None
+    if answer is None or told is None:
         return Reason.SERVER_VERSION_UNKNOWN
-    # A server that told two versions has none, and one answer may be missing.
-    if step.asked_version is not None and (reason := step.blind_since(step.asked_version.until)) is not None:
+    if (reason := step.blind_since(answer.began)) is not None:
         return reason
-    old = step.server_version < _FIRST_WITH_START2
-    if (step.call.operation == v.START) == old:
+    if _FIRST_WITH_VERSION <= told < _FIRST_WITH_START2:
+        # The third condition, as it is printed, never holds; what it must mean leaves these builds to the older method.
+        return Reason.TEXTS_CONTRADICT
+    if (step.call.operation == v.START) == (told < _FIRST_WITH_START2):
         return True
-    values = {"server version": step.server_version, "called": step.call.operation}
-    if old:
-        return Broken(values)
-    # <28>: clients of Windows NT and 2000 never ask for the version and always call this one.
-    newer = step.asked_version is not None or (step.client_version or (0, 0, 0)) >= _FIRST_WITH_VERSION
-    return Broken(values) if newer else Reason.CLIENT_VERSION_UNKNOWN
+    return Broken({"server version": told, "called": step.call.operation})
 
 
 def _version_asked(step: CallStep) -> Answer:
-    born = step.connection.association.born if step.connection else None
-    if step.asked_version is not None and (born is None or step.asked_version.began >= born):
+    """On any binding of the session, also the first of the two that 3.2.4.1 demands."""
+    if step.asked_version is not None:
         return True
     if (reason := step.association_incomplete()) is not None:
         return reason
+    if step.session is None or step.session.opened is None or not own(step, step.session):
+        return Reason.GIVEN_EARLIER
     if step.call.operation == v.START and (step.client_version or (0, 0, 0)) < _FIRST_WITH_VERSION:
         return Reason.CLIENT_VERSION_UNKNOWN
     return Broken({"called": step.call.operation})
+
+
+def _port_query_old_clients(step: CallStep) -> Answer:
+    if step.client_version is None:
+        return Reason.CLIENT_VERSION_UNKNOWN
+    return True if step.client_version < _VISTA else Broken({"client version": step.client_version})
 
 
 def _port_followed(step: CallStep) -> Answer:
@@ -67,26 +80,38 @@ RULES: Final = (
         "mqqp-start-by-version",
         "The start does not fit the server's version",
         section="3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
-        requirement="RemoteQMStartReceive is for servers older than 5.1.951, RemoteQMStartReceive2 for all others. "
-        "(The document prints the third of its three conditions with a slip: minor version below 1 instead of 1.)",
+        requirement="RemoteQMStartReceive is for servers older than 5.1, RemoteQMStartReceive2 for those from 5.1.951. "
+        "(Of builds between the two nothing is said: the third of the conditions printed can never hold.)",
         keyword="MUST",
         level=Level.LOW,
         operations=v.BY_POSITION,
         needs=REQUEST,
         check=_start_by_version,
-        undecidable_when=f"the server's version was not seen, {_OLD}",
+        undecidable_when="the client was not told the server's version in the association that it reads in",
     ),
     _client(
         "mqqp-version-asked",
         "The server's version was not asked for before a read",
         section="3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6",
-        requirement="A client asks for the server's version before it reads by position; once an association will do.",
+        requirement="A client asks for the server's version before it reads by position; once will do.",
         keyword="SHOULD",
         level=Level.INFORMATIONAL,
         operations=v.BY_POSITION,
         needs=REQUEST,
         check=_version_asked,
         undecidable_when=f"the association began out of sight, {_OLD}",
+    ),
+    _client(
+        "mqqp-port-query-old-clients",
+        "A client newer than Windows Server 2003 asked for the port",
+        section="2.1",
+        requirement="Only clients up to Windows Server 2003 ask for the port of the interface (note <5>).",
+        keyword="MAY",
+        level=Level.INFORMATIONAL,
+        operations=(v.PORT,),
+        needs=REQUEST,
+        check=_port_query_old_clients,
+        undecidable_when="the client was not seen to tell its own version as a server",
     ),
     _client(
         "mqqp-port-followed",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.left_open import left_open
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule, Subject
 from pipelines.rules.mqrr.handles import opened_here
 from pipelines.rules.shown import code_shown
@@ -32,7 +33,8 @@ def _queue_closed(step: SessionStep) -> Answer:
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
     if session.state is SessionState.RUNDOWN:
-        return session.doubt or Broken({"pphContext": session.handle, "queue": session.queue_name})
+        shown = {"pphContext": session.handle, "queue": session.queue_name}
+        return left_open(session.severance, session.doubt, shown)
     return session.doubt or Reason.CAPTURE_ENDED
 
 
@@ -49,7 +51,9 @@ def _receive_completed(step: ReadStep) -> Answer:
         return read.doubt or Reason.CAPTURE_ENDED
     missed = read.session.blind_since(read.start.began) if read.session else Reason.OPEN_NOT_SEEN
     shown = {"dwRequestId": read.request_id, "phContext": read.session.handle if read.session else None}
-    return read.doubt or missed or Broken(shown)
+    doubt = read.doubt or missed
+    # The client may also have closed the queue while it held the message.
+    return (doubt or Broken(shown)) if read.end is not None else left_open(read.severance, doubt, shown)
 
 
 def _end_fits_start(step: CallStep) -> Answer:

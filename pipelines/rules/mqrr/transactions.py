@@ -96,7 +96,9 @@ def _enlist_before_use(step: CallStep) -> Answer:
 
 def _long_in_view(step: CallStep) -> bool:
     """A transaction outlives connections: one that was enlisted before the capture would be over by now."""
-    births = [one.association.born for one in step.pair.connections.values() if one.association.born is not None]
+    births = [
+        one.association.born for one in step.pair.associations.connections.values() if one.association.born is not None
+    ]
     since = min(births, default=step.call.began)
     return step.call.began.ts_ns - since.ts_ns >= step.settings["transaction_seconds"] * v.NANOSECONDS
 

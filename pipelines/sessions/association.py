@@ -1,0 +1,62 @@
+"""An association, and a connection of it: [MS-RPCE] 3.3.1.5.7. Context handles are valid in one association only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipelines.sessions.memory import Sight
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import CallFact, ConnectionFact, Moment
+    from pipelines.sessions.model import Read, Session, Transaction
+    from pipelines.sessions.severance import Severance
+
+
+@dataclass(slots=True, eq=False)
+class Association(Sight):
+    """Connections of a client that share context handles."""
+
+    born: Moment | None
+    """When it began, where that was seen: then no handle of it is older. None: nobody knows what came before."""
+    port: int
+    """Of the server's endpoint, which gave it its number."""
+    number: int | None
+    """assoc_group_id; None: not seen."""
+    open_uids: set[str] = field(default_factory=set)
+    all_closed: bool = True
+    """Of those that are over, each was seen to end."""
+    severance: Severance | None = None
+    """How the connection ended that was over last."""
+    server_left: Moment | None = None
+    """When the server last ended a connection of it."""
+    sessions: dict[int, Session] = field(default_factory=dict)
+    """Not over yet, by id()."""
+    reads: dict[int, Read] = field(default_factory=dict)
+    transactions: dict[str, Transaction] = field(default_factory=dict)
+    """Internal ones under way, by handle: they are aborted with it ([MS-MQMP] 3.1.7.3)."""
+    version_answer: CallFact | None = None
+    """The server's last answer to RemoteQmGetVersion here."""
+    introduction: CallFact | None = None
+    """The first open of RemoteRead, in which the client tells of itself."""
+    licence: CallFact | None = None
+    """The first open of qmcomm, likewise."""
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self.sessions or self.reads or self.transactions)
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    fact: ConnectionFact
+    association: Association
+
+    @property
+    def is_numbered(self) -> bool:
+        return self.association.number is not None
+
+    @property
+    def may_be_of_another(self) -> bool:
+        """Where a number is missing. One whose bind began an association is of no other: [C706] 12.6.3.6."""
+        return self.fact.may_read and not self.fact.asks_new_group

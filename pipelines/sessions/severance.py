@@ -1,0 +1,49 @@
+"""How an association ended: a duty binds only a party that had the chance to do it.
+
+A client that closes its last connection could have closed its queues before. One whose server resets or closes the
+connection could not, and of one that resets it nobody knows: a crash resets too.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import ConnectionFact, Moment
+
+
+class Severance(enum.StrEnum):
+    """By whom the last connection of an association was ended, and how."""
+
+    CLIENT_CLOSED = "client_closed"
+    CLIENT_RESET = "client_reset"
+    SERVER_CLOSED = "server_closed"
+    SERVER_RESET = "server_reset"
+
+    @property
+    def is_servers(self) -> bool:
+        return self in (Severance.SERVER_CLOSED, Severance.SERVER_RESET)
+
+
+_KINDS: Final = {
+    ("client", "fin"): Severance.CLIENT_CLOSED,
+    ("client", "reset"): Severance.CLIENT_RESET,
+    ("server", "fin"): Severance.SERVER_CLOSED,
+    ("server", "reset"): Severance.SERVER_RESET,
+}
+
+
+def severance(last: ConnectionFact, server_left: Moment | None, crossing_ns: int) -> Severance | None:
+    """None: not known. `server_left`: when the server ended another connection of the association."""
+    sides = [ending.side for ending in last.endings]
+    if last.ended_by is None or last.ended_by not in sides:
+        return None
+    found = _KINDS[last.ended_by, last.endings[sides.index(last.ended_by)].how]
+    if found is Severance.CLIENT_CLOSED and "server" not in sides:
+        # A server that does not answer any more gave no chance either.
+        return None
+    if server_left is not None and not found.is_servers and last.until.ts_ns - server_left.ts_ns < crossing_ns:
+        # The server was leaving: what the client did with its other connections comes of that.
+        return Severance.SERVER_CLOSED
+    return found

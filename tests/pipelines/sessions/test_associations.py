@@ -1,0 +1,124 @@
+"""Who ended an association, what belongs to it, and what is in doubt where that was not seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.local import Local
+from tests.scripts.player import capture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Row = dict[str, Any]
+ENDING_RULES = {
+    "mqqp-receive-completed",
+    "mqqp-queue-closed",
+    "mqqp-cursor-closed",
+    "mqrr-receive-completed",
+    "mqrr-queue-closed",
+    "mqmp-handle-closed",
+    "mqmp-transaction-ended",
+}
+LEFT_OPEN = """
+connect q
+q: RemoteQmGetVersion
+q: RemoteQMOpenQueue
+q: RemoteQMStartReceive2 ulAction=PEEK_CURRENT hCursor=3
+q: RemoteQMStartReceive2
+connect r interface RemoteRead
+r: R_OpenQueue
+r: R_StartReceive
+connect m interface qmcomm
+m: rpc_QMOpenQueueInternal
+m: R_QMEnlistInternalTransaction
+"""
+
+
+def _judged(script: str, folder: Path) -> dict[str, list[Row]]:
+    return Local(capture(folder, script)).judged()
+
+
+def _verdicts(tables: dict[str, list[Row]]) -> dict[str, set[tuple[str, str | None]]]:
+    found: dict[str, set[tuple[str, str | None]]] = {rule: set() for rule in ENDING_RULES}
+    for row in tables["findings"]:
+        if row["rule_id"] in ENDING_RULES:
+            found[row["rule_id"]].add((row["verdict"], row["reason"]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("end", "verdict"),
+    [
+        ("close {}", {("violation", None)}),
+        ("reset {}", {("not_decidable", "reset")}),
+        ("close {} by server", set()),
+        ("reset {} by server", set()),
+    ],
+)
+def test_only_who_ended_in_good_order_left_something_open(
+    end: str, verdict: set[tuple[str, str | None]], tmp_path: Path
+) -> None:
+    tables = _judged(LEFT_OPEN + "\n".join(end.format(name) for name in "qrm"), tmp_path)
+    assert _verdicts(tables) == dict.fromkeys(ENDING_RULES, verdict)
+    assert {row["state"] for row in tables["sessions"]} == {"rundown"}
+
+
+def test_what_a_client_closes_while_its_server_leaves_is_not_its_fault(tmp_path: Path) -> None:
+    tables = _judged("connect a\nconnect b group a\nb: RemoteQMOpenQueue\nreset a by server\nclose b", tmp_path)
+    assert _verdicts(tables)["mqqp-queue-closed"] == set()
+
+
+def test_read_is_acknowledged_though_the_answer_to_its_bind_is_lost(tmp_path: Path) -> None:
+    script = """
+        connect a lose bind_ack
+        a: RemoteQMOpenQueue
+        connect b group a
+        b: RemoteQMStartReceive2 -> pphContext=R1
+        a: RemoteQMStartReceive2 -> pphContext=R2
+        close a
+        b: RemoteQMEndReceive pphContext=R2
+        b: RemoteQMEndReceive pphContext=R1
+        b: RemoteQMCloseQueue
+        close b
+    """
+    tables = _judged(script, tmp_path)
+    assert [row["outcome"] for row in tables["reads"]] == ["acked", "acked"]
+    assert [row["state"] for row in tables["sessions"] if row["state"] != "open_not_seen"] in ([], ["closed"])
+    assert not [row for row in tables["findings"] if row["verdict"] == "violation"]
+
+
+def test_mapper_and_msmq_count_their_associations_separately(tmp_path: Path) -> None:
+    """The two groups have one number; the end of the one does not keep the other alive, nor end it."""
+    script = """
+        connect e interface epm grants 77
+        connect q grants 77
+        q: RemoteQMOpenQueue
+        close q
+        e: ept_map
+        close e
+    """
+    tables = _judged(script, tmp_path)
+    (session,) = tables["sessions"]
+    assert session["state"] == "rundown"
+    assert session["closed_ts"] < max(row["last_ts"] for row in Local(capture(tmp_path, script)).tables["flows"])
+
+
+def test_alter_context_tells_no_group(tmp_path: Path) -> None:
+    script = """
+        connect a
+        a: RemoteQmGetVersion
+        a: RemoteQMOpenQueue
+        a: RemoteQMStartReceive2 -> pphContext=R1
+        connect b group a lose bind_ack
+        alter b interface RemoteRead grants 0
+        close a
+        b: RemoteQMEndReceive pphContext=R1
+        b: RemoteQMCloseQueue
+        close b
+    """
+    tables = _judged(script, tmp_path)
+    assert [row["outcome"] for row in tables["reads"]] == ["acked"]
+    assert not [row for row in tables["findings"] if row["verdict"] == "violation"]
