@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming.conversation import converse
+from tests.conforming.losses import LOSSES, odd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,5 +32,18 @@ KNOWN: Final[Mapping[str, str]] = {
 """Rules that accuse innocent people, and why. It must become empty."""
 
 
-def played(seed: int) -> Iterator[tuple[str, list[Timed]]]:
-    yield "whole", converse(seed).frames
+def played(seed: int, losses: int = 2) -> Iterator[tuple[str, list[Timed]]]:
+    frames = converse(seed).frames
+    yield "whole", frames
+    chance = random.Random(f"losses {seed}")
+    for _ in range(losses):
+        kind = chance.choice(tuple(LOSSES))
+        yield kind, LOSSES[kind](frames, chance)
+
+
+def oddly(seed: int) -> tuple[list[Timed], str, list[Timed]]:
+    """Odd traffic, and the same with something missing: that must not accuse anybody more."""
+    chance = random.Random(f"odd {seed}")
+    frames = odd(converse(seed).script, chance)
+    kind = chance.choice(tuple(LOSSES))
+    return frames, kind, LOSSES[kind](frames, chance)

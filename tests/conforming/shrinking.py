@@ -48,3 +48,21 @@ def _belongs(part: str, to: str) -> bool:
 def _is_of(text: str, name: str) -> bool:
     found = _OF_CONNECTION.match(text)
     return found is not None and found[1] == name
+
+
+def missing(whole: Sequence[Timed], seen: Sequence[Timed], accuses: Callable[[Sequence[Timed]], bool]) -> list[Timed]:
+    """The fewest packets whose absence still accuses."""
+    times = {one.ts_us for one in seen}
+    gone = [one for one in whole if one.ts_us not in times]
+    size = max(1, len(gone) // 2)
+    while True:
+        for first in range(0, len(gone), size):
+            fewer = gone[:first] + gone[first + size :]
+            absent = {one.ts_us for one in fewer}
+            if len(fewer) < len(gone) and accuses([one for one in whole if one.ts_us not in absent]):
+                gone = fewer
+                break
+        else:
+            if size == 1:
+                return gone
+            size = max(1, size // 2)

@@ -107,6 +107,7 @@ class Connection:
         self.open = False
         for call in self.calls:
             call.broken = True
+            call.undelivered()
         self.endpoint.left(self)
 
 

@@ -54,6 +54,8 @@ class Truth:
     sessions: list[Session] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
     transactions: list[Transaction] = field(default_factory=list)
+    mishaps: bool = False
+    """Something broke, so that a call may have no answer."""
 
 
 @dataclass(slots=True, eq=False)

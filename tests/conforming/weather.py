@@ -46,6 +46,7 @@ class Weather:
         for _ in range(world.one_of((0, 0, 1, 1, 2, 3))):
             for _ in range(world.chance.randint(3, 30)):
                 yield None
+            world.truth.mishaps = True
             yield from world.one_of(kinds)()
 
     def _later(self, most_s: int) -> Doing:

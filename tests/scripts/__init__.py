@@ -43,6 +43,7 @@ CONNECTIONS
     asks N              by group        the number that the bind asks for
     grants N            by group        the number that the answer gives
     source N            50001 and so on the client's port; one that had a connection already begins another one
+    cycle N             never           after so many calls their ids begin again, which conforming clients do not do
     tap X               ""              where its packets are captured: captures() writes a file for each
     midstream                           the capture begins after handshake, bind, bind_ack, auth3
     lose A,B                            syn syn_ack ack bind bind_ack bind_nak auth3: sent, not captured

@@ -247,6 +247,7 @@ _OPTIONS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
     "group": ("group", str),
     "asks": ("asks", _checked(lambda word: int(word, 0), "a number")),
     "grants": ("grants", _checked(lambda word: int(word, 0), "a number")),
+    "cycle": ("cycle", _checked(int, "a number")),
     "source": ("source", _checked(int, "a port")),
     "tap": ("tap", str),
     "reason": ("reason", _checked(lambda word: int(word, 0), "a number")),

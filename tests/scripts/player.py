@@ -57,6 +57,12 @@ class _Connection:
     last_call: int = 1
     open: bool = True
 
+    def next_call(self) -> int:
+        """Its id."""
+        last = self.setup.cycle
+        self.last_call = 2 if last is not None and self.last_call > last else self.last_call + 1
+        return self.last_call
+
     def context(self, interface: str) -> Context:
         """The first one for what only its number tells."""
         return self.contexts.get(interface) or next(iter(self.contexts.values()))
@@ -190,8 +196,7 @@ class Player:
             self._close(setup.line, connection)
 
     def _alter(self, setup: Alter, connection: _Connection) -> None:
-        connection.last_call += 1
-        number, call_id, wire = len(connection.contexts), connection.last_call, connection.wire
+        number, call_id, wire = len(connection.contexts), connection.next_call(), connection.wire
         said = ("alter", wire.alter(setup, number, call_id)), ("alter_resp", wire.alter_resp(setup, call_id))
         for about, data in said:
             from_client, lost = about == "alter", about in setup.lose
@@ -202,8 +207,7 @@ class Player:
         if calls.is_callback(ask.operation):
             raise ScriptError(f"{ask.operation!r} is a callback: 'callback LABEL {ask.operation}'")
         connection = self._speaking(ask)
-        connection.last_call += 1
-        return self._asked(ask, connection, connection.last_call, by_client=True)
+        return self._asked(ask, connection, connection.next_call(), by_client=True)
 
     def _call_back(self, ask: Ask) -> _Pending:
         """[MS-RPCE] 3.3.1.5.9: with the call id of the call that waits."""

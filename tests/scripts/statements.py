@@ -45,6 +45,7 @@ class Connect:
     asks: int | None = None
     grants: int | None = None
     source: int | None = None
+    cycle: int | None = None
     midstream: bool = False
     lose: frozenset[str] = frozenset()
     refused: bool = False

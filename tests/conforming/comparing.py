@@ -1,0 +1,110 @@
+"""The product's tables against the truth: equal; where something is missing equal or in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tests.conforming.truth import Read, Session
+from tests.scripts.words import handle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from tests.conforming.truth import Truth
+
+    Row = Mapping[str, Any]
+    Tables = Mapping[str, Sequence[Row]]
+
+
+_NAMES: Final = frozenset(("queue_name", "opened_for_username"))
+"""The qmcomm call that tells them may be sealed."""
+
+
+class Difference(NamedTuple):
+    what: str
+    table: str
+    at_us: int
+    said: object
+    true: object
+
+
+def differences(truth: Truth, tables: Tables, endpoint: str = "qm2qm", *, whole: bool = True) -> Iterator[Difference]:
+    """`whole`: nothing is missing, so everything must be told; else what is told without doubt must be true.
+
+    Where connections broke the truth may be in nobody's sight, and doubt is right.
+    """
+    sure = whole and not truth.mishaps
+    rows = {_us(row["ts"]): row for row in tables["sessions"] if row["endpoint"] == endpoint}
+    known = {one.opened_us: one for one in truth.sessions if one.endpoint == endpoint}
+    for at, session in known.items():
+        if at in rows:
+            yield from _of_session(session, rows[at], whole=whole, sure=sure)
+        elif whole and session.told and not session.sealed:
+            yield Difference("not told", "sessions", at, None, session.handle)
+    for at in rows.keys() - known.keys() - {None}:
+        if not whole and (rows[at]["doubt"] is not None or rows[at]["state"] == "open_not_seen"):
+            continue
+        yield Difference("told of nothing", "sessions", at or 0, rows[at]["handle"], None)
+    read_rows = {
+        _us(row["ts"]): row for row in tables["reads"] if row["endpoint"] == endpoint and row["start_call_uid"]
+    }
+    for read in (one for one in truth.reads if not one.sealed):
+        if read.asked_us in read_rows:
+            yield from _of_read(read, read_rows[read.asked_us], rows, whole=whole, sure=sure)
+        elif whole:
+            yield Difference("not told", "reads", read.asked_us, None, sorted(read.outcomes))
+
+
+def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Iterator[Difference]:
+    if row["doubt"] is not None and not sure:
+        return
+    told = {
+        "handle": (row["handle"], {handle(session.handle)}),
+        "queue_handle": (row["queue_handle"], {session.number}),
+        "client_qm": (row["client_qm"], {session.client_qm}),
+        "username": (row["username"] or "", {session.username}),
+        "purges": (row["purges"], {session.purges}),
+        "queue_name": (row["queue_name"], {session.queue}),
+        "opened_for_username": (row["opened_for_username"] or "", {session.person}),
+    }
+    if session.told:
+        told["state"] = row["state"], set(session.states)
+    for name, (said, true) in told.items():
+        if said in (None, "") and (not whole or name in _NAMES):
+            continue
+        if name in _NAMES and not sure and row["naming_doubt"] is not None:
+            continue
+        if not whole and (name == "purges" or said in ("open_at_end", "open_not_seen")):
+            continue
+        if said not in true:
+            yield Difference(name, "sessions", session.opened_us, said, true)
+
+
+def _of_read(
+    read: Read, row: Row, sessions: Mapping[int | None, Row], *, whole: bool, sure: bool
+) -> Iterator[Difference]:
+    if row["doubt"] is not None and not sure:
+        return
+    if row["outcome"] not in read.outcomes and (whole or row["outcome"] != "unfinished"):
+        yield Difference("outcome", "reads", read.asked_us, row["outcome"], sorted(read.outcomes))
+    if read.session is None or row["session_uid"] is None:
+        return
+    its = sessions.get(read.session.opened_us)
+    if its is not None and its["session_uid"] != row["session_uid"]:
+        others = [at for at, one in sessions.items() if one["session_uid"] == row["session_uid"]]
+        yield Difference("session", "reads", read.asked_us, others, read.session.opened_us)
+
+
+def _us(time: datetime | None) -> int | None:
+    return None if time is None else round(time.timestamp() * 1_000_000)
+
+
+KNOWN: Final[Mapping[tuple[str, str], str]] = {
+    ("sessions", "state"): "group numbers of two endpoints of a server are taken for one association",
+    ("sessions", "queue_handle"): "where the request is cut off the queue's number is told as 0",
+    ("sessions", "told of nothing"): "as `state`: calls of a session that was taken for run down",
+    ("reads", "outcome"): "as `state`",
+}
+"""What is told wrongly, and why. It must become empty."""

@@ -1,0 +1,132 @@
+"""What captures lack, and what odd traffic has besides: nobody is accused for either."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tests.builders.conversations import Frame
+from tests.scripts.player import play
+from tests.scripts.statements import ScriptError
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Mapping
+
+    from tests.scripts.tape import Timed
+
+    Loss = Callable[[list[Timed], random.Random], list[Timed]]
+
+_SEEN: Final = frozenset(("syn", "syn_ack", "fin", "rst"))
+_HEADERS: Final = 54 + 20
+_NUMBER: Final = re.compile(r"(?<==)(?:0x[0-9a-fA-F]+|\d+)(?=\s|$)")
+_NAME: Final = re.compile(r"(?<==)[PSRCHX]_?\w*\d+(?=\s|$)")
+
+
+def _few(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    gone = set(chance.sample(range(len(frames)), min(len(frames), chance.randint(1, 3))))
+    return [one for place, one in enumerate(frames) if place not in gone]
+
+
+def _many(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    share = chance.choice((0.03, 0.1, 0.3, 0.6))
+    return [one for one in frames if chance.random() >= share]
+
+
+def _stretch(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    first = chance.randrange(len(frames))
+    return frames[:first] + frames[first + chance.randint(1, 40) :]
+
+
+def _begins_late(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    return frames[chance.randrange(len(frames)) :]
+
+
+def _ends_early(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    return frames[: chance.randrange(len(frames)) + 1]
+
+
+def _kind(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """Of all connections."""
+    gone = chance.choice(
+        ("bind", "bind_ack", "auth3", "alter", "alter_resp", "syn", "fin", "rst", "response", "request")
+    )
+    return [one for one in frames if one.about != gone or chance.random() < 0.2]
+
+
+def _connections(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """What both sides of some said, or one of them, took another way. That they were there is seen.
+
+    Of a connection without any packet nobody can know, and what was said there nobody can prove to be missing.
+    """
+    gone = {one for one in sorted({_ends(one) for one in frames}) if chance.random() < 0.3}
+    both = chance.random() < 0.5
+    return [
+        one
+        for one in frames
+        if one.about in _SEEN or (_ends(one) not in gone and (not both or _ends(one)[::-1] not in gone))
+    ]
+
+
+def _cut(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """By the snap length, some or all."""
+    size, share = chance.randint(_HEADERS, 400), chance.choice((0.05, 0.5, 1.0))
+    return [
+        replace(one, frame=Frame(one.frame.captured[:size], one.frame.wire_len)) if chance.random() < share else one
+        for one in frames
+    ]
+
+
+def _ends(one: Timed) -> tuple[bytes, bytes]:
+    """Addresses and ports of sender and receiver, as they stand in the frame."""
+    data = one.frame.captured
+    at, size, tcp = (22, 16, 54) if data[12:14] == b"\x86\xdd" else (26, 4, 34)
+    source, target = data[at : at + size], data[at + size : at + 2 * size]
+    return source + data[tcp : tcp + 2], target + data[tcp + 2 : tcp + 4]
+
+
+LOSSES: Final[Mapping[str, Loss]] = {
+    "few": _few,
+    "many": _many,
+    "stretch": _stretch,
+    "begins late": _begins_late,
+    "ends early": _ends_early,
+    "kind": _kind,
+    "connections": _connections,
+    "cut": _cut,
+}
+
+
+def odd(script: str, chance: random.Random) -> list[Timed]:
+    """The conversation with some values changed, and call ids that are used again."""
+    while True:
+        lines = script.splitlines()
+        for _ in range(chance.randint(1, 4)):
+            place = chance.randrange(len(lines))
+            lines[place] = _mutated(lines[place], lines, chance)
+        if chance.random() < 0.5:
+            lines = [f"{one} cycle {chance.randint(2, 4)}" if one.startswith("connect") else one for one in lines]
+        try:
+            return play("\n".join(lines))
+        except (ScriptError, OverflowError):
+            continue
+
+
+def _mutated(line: str, lines: list[str], chance: random.Random) -> str:
+    """Another number or another handle than it was."""
+    if not line.startswith(("answer", "c")):
+        return line
+    pattern = chance.choice((_NUMBER, _NAME))
+    places = list(pattern.finditer(line))
+    if not places:
+        return line
+    place = chance.choice(places)
+    others = pattern.findall(chance.choice(lines))
+    if others and chance.random() < 0.5:
+        value = chance.choice(others)
+    elif pattern is _NUMBER:
+        value = str(chance.choice((0, 1, 0xFFFF_FFFF, int(place[0], 0) ^ 1 << chance.randrange(32))) & 0xFFFF_FFFF)
+    else:
+        value = chance.choice(("null", "UNKNOWN9"))
+    return f"{line[: place.start()]}{value}{line[place.end() :]}"
