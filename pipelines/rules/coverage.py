@@ -15,16 +15,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 KEYWORDS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")
+DEMANDS = frozenset(KEYWORDS) - {"MAY"}
+INFORMATIVE = "informative"
+"""In place of a keyword: text that explains, of whatever section."""
+BINDS = ("client", "server", "both", "nobody")
 
 _FILES = ("mqqp.toml", "mqmr.toml", "mqrr.toml", "mqmp.toml")
 _MARKUP = re.compile(r"[*|<]")
 
+_HEADING = ("| keyword | binds | what is demanded | checked by, or why not |", "|---|---|---|---|")
 _INTRODUCTION = """\
 # Coverage
 
 Every MUST, MUST NOT, SHOULD, SHOULD NOT and MAY in sections 2 and 3 of the specifications, in their order and in our
 words: the rules that check it, or why none does. Made from `pipelines/rules/clauses`; refresh with
 `make docs`.
+
+`binds` says whom the sentence is for: the client or the server of the interface, both, or nobody. A rule calls a party
+guilty only by a MUST or SHOULD, or their negations, that binds it; `informative` stands for text that demands nothing.
 
 A keyword in brackets is not one more of the document's: the row is a demand out of the list that an earlier keyword
 opens, or one that stands beside it without a keyword. The counts leave such rows out. `6 x` is a demand that the
@@ -47,6 +55,11 @@ class Clause:
     unseen: str = ""
     times: int = 1
     binds: str = ""
+    """One of BINDS; of clauses that rules check."""
+
+    def demands_of(self, party: str) -> bool:
+        """It is a MUST or SHOULD, or the negation of one, for this party."""
+        return self.keyword in DEMANDS and self.binds in (party, "both")
 
 
 @dataclass(frozen=True)
@@ -87,8 +100,8 @@ def page(titles: Mapping[str, str]) -> str:
     for document, of_document in groupby(clauses(), key=lambda clause: clause.document):
         lines += ["", f"## {document}"]
         for section, of_section in groupby(of_document, key=lambda clause: clause.section):
-            lines += ["", f"### {document} {section}", "", "| keyword | what is demanded | checked by, or why not |"]
-            lines += ["|---|---|---|", *(_row(clause, titles) for clause in of_section)]
+            lines += ["", f"### {document} {section}", "", *_HEADING]
+            lines += [_row(clause, titles) for clause in of_section]
     for document, of_appendix in groupby(notes(), key=lambda note: note.document):
         lines += ["", f"## Product notes of {document}", ""]
         lines += ["| note | section | what differs | taken into account by, or why not |", "|---|---|---|---|"]
@@ -111,8 +124,11 @@ def _summary() -> Iterator[str]:
 
 
 def _row(clause: Clause, titles: Mapping[str, str]) -> str:
-    keyword = {0: f"({clause.keyword})", 1: clause.keyword}.get(clause.times, f"{clause.times} x {clause.keyword}")
-    return f"| {keyword} | {_plain(clause.says)} | {_account(clause, titles)} |"
+    if clause.keyword == INFORMATIVE:
+        keyword = INFORMATIVE
+    else:
+        keyword = {0: f"({clause.keyword})", 1: clause.keyword}.get(clause.times, f"{clause.times} x {clause.keyword}")
+    return f"| {keyword} | {clause.binds} | {_plain(clause.says)} | {_account(clause, titles)} |"
 
 
 def _note_row(note: Note, titles: Mapping[str, str]) -> str:

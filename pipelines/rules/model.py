@@ -123,7 +123,7 @@ class Rule:
     requirement: str
     """What the document demands, in our words."""
     keyword: str
-    """MUST, MUST NOT, SHOULD, SHOULD NOT, MAY; empty for detections."""
+    """MUST, MUST NOT, SHOULD or SHOULD NOT, of a clause that binds the party; empty for detections."""
     party: Party
     level: Level
     subject: Subject = Subject.CALL

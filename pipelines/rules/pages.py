@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pipelines.facts.reasons import REASONS
 from pipelines.rules.catalogue import RULES
+from pipelines.rules.coverage import clauses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.rules.model import Rule
 
+_BOUND: Final = {"client": "the client", "server": "the server"}
+
 
 def rule_text(rule: Rule) -> str:
     """For a terminal."""
     lines = [f"{rule.id}: {rule.title}", ""]
     for name, value in _facts(rule):
-        wrapped = textwrap.wrap(value, 96, subsequent_indent=" " * 18)
+        wrapped = textwrap.wrap(value, 96, subsequent_indent=" " * 18, break_on_hyphens=False)
         lines.append(f"  {name:<16}{wrapped[0]}")
         lines += wrapped[1:]
     return "\n".join(lines) + "\n"
@@ -32,6 +35,7 @@ def _facts(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "demands", f"{rule.keyword}: {rule.requirement}"
     if not rule.is_detection:
         yield "to be kept by", str(rule.party)
+        yield from (("clause", text) for text in _clauses(rule))
     yield "level", str(rule.level)
     yield "looks at", ", ".join(rule.operations) if rule.operations else f"every {rule.subject}"
     yield "needs", _needs(rule)
@@ -43,6 +47,17 @@ def _facts(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "ATT&CK", ", ".join(rule.attack)
     for name, default in rule.settings.items():
         yield "threshold", f"{name}, default {default}; change it with --threshold {name}=N"
+
+
+def _clauses(rule: Rule) -> Iterator[str]:
+    """The sentences that it rests on; those that say the same in several sections once."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for clause in clauses():
+        if rule.id in clause.rules and clause.demands_of(rule.party):
+            sections = alike.setdefault((clause.keyword, clause.binds, clause.says), [])
+            sections += [clause.section] if clause.section not in sections else []
+    for (keyword, binds, says), sections in alike.items():
+        yield f"{keyword}, binds {_BOUND.get(binds, binds)}, {', '.join(sections)}: {says}"
 
 
 def _needs(rule: Rule) -> str:

@@ -18,15 +18,12 @@ _OLD: Final = "NT and 2000 servers give dwpQueue another value than phQueue: [MS
 
 KNOWN: Final[Mapping[str, str]] = {
     "mqmp-handle-closed": _WHO_ENDED,
-    "mqqp-cancel-values": _OLD,
     "mqqp-cursor-closed": _WHO_ENDED,
     "mqqp-error-queue-values": _OLD,
     "mqqp-open-before-use": "a handle that was given is tried after the connection was lost",
     "mqqp-queue-closed": _WHO_ENDED,
-    "mqqp-queue-values-equal": _OLD,
     "mqqp-receive-completed": _WHO_ENDED,
     "mqqp-start-by-version": "another client behind the same address was told the version",
-    "mqqp-unauthenticated-refused": "[MS-MQQP] 2.1: any user may connect; section 5 is informative",
     "mqqp-version-asked": "asked on the first of the two bindings of [MS-MQQP] 3.2.4.1",
 }
 """Rules that accuse innocent people, and why. It must become empty."""

@@ -11,6 +11,7 @@ import pytest
 from pipelines.cli import main
 from pipelines.facts.reasons import Reason
 from pipelines.rules.catalogue import RULES
+from pipelines.rules.coverage import clauses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,10 @@ def test_show_tells_document_demand_and_needs(rule: object, capsys: pytest.Captu
     assert " ".join(found.requirement.removeprefix("Reported is ").split()) in shown
     assert all(name in shown for name in (*found.settings, *found.attack))
     assert all(exemption.note in shown for exemption in found.exemptions)
+    if not found.is_detection:
+        binding = [one for one in clauses() if found.id in one.rules and one.demands_of(found.party)]
+        assert binding
+        assert all(f"{one.keyword}, binds " in shown and " ".join(one.says.split()) in shown for one in binding)
 
 
 def test_show_of_no_rule_says_where_to_look(capsys: pytest.CaptureFixture[str]) -> None:

@@ -197,7 +197,7 @@ def test_filters_to_copy_show_just_those_frames_in_wireshark(page: Page, of_samp
     shown = page.run("document.querySelector('main td [data-copy]').dataset.copy")
     assert shown == "frame.number in {194..195}"
     assert _frames(shown) == [194, 195]
-    page.go("#rule/mqqp-unauthenticated-refused")
+    page.go("#rule/detect-unauthenticated-served")
     every = page.run("[...document.querySelectorAll('.filter code')].pop().textContent")
     assert len(_frames(every)) > 40
     session = page.run("document.querySelector('main td a[href^=\"#session/\"]').hash")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules.detections import access, endpoints, handles, management, products, reading, rights
+from pipelines.rules.detections import access, endpoints, handles, management, ports, products, reading, rights, servers
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Rule
@@ -17,4 +17,6 @@ RULES: Final[tuple[Rule, ...]] = (
     *rights.RULES,
     *endpoints.RULES,
     *products.RULES,
+    *ports.RULES,
+    *servers.RULES,
 )

@@ -29,6 +29,10 @@ _LIST_NAMES: Final = frozenset(("PROPID_MGMT_MSMQ_ACTIVEQUEUES", "PROPID_MGMT_MS
 _LISTS: Final = frozenset(
     propid for (kind, propid), entry in PROPERTIES.items() if kind == _MACHINE and entry.name in _LIST_NAMES
 )
+_ACTIONS: Final = {
+    **dict.fromkeys(("CONNECT", "DISCONNECT", "TIDY"), _MACHINE),
+    **dict.fromkeys(("PAUSE", "RESUME", "EOD_RESEND"), _QUEUE),
+}
 _DISRUPTIVE: Final = frozenset(("DISCONNECT", "PAUSE", "TIDY"))
 
 
@@ -37,6 +41,14 @@ def _service_disruption(step: CallStep) -> Answer:
     if action.upper() not in _DISRUPTIVE or not step.succeeded:
         return True
     return Broken({"lpwszAction": action, "object": _object_shown(step), "answer": code_shown(step.code)})
+
+
+def _action_misplaced(step: CallStep) -> Answer:
+    action, kind = str(step.request.get("lpwszAction", "")), _object(step).get("type")
+    of = _ACTIONS.get(action.upper())
+    if of is None or kind not in (_MACHINE, _QUEUE):
+        return None
+    return kind == of or Broken({"lpwszAction": action, "object": _object_shown(step), "answer": code_shown(step.code)})
 
 
 def _object(step: CallStep) -> dict[str, Any]:
@@ -114,6 +126,19 @@ RULES: Final = (
         operations=(v.ACTION,),
         needs=BOTH,
         check=_service_disruption,
+        attack=("T1489",),
+    ),
+    detection(
+        "detect-action-misplaced",
+        "An action for queues was asked of the machine, or one for the machine of a queue",
+        document="MS-MQMR",
+        section="3.1.4.2",
+        requirement="Reported is an R_QMMgmtAction on an object that it is not made for: CONNECT, DISCONNECT and TIDY "
+        "are actions of machines, PAUSE, RESUME and EOD_RESEND of queues. The document forbids it to nobody.",
+        level=Level.LOW,
+        operations=(v.ACTION,),
+        needs=REQUEST,
+        check=_action_misplaced,
         attack=("T1489",),
     ),
 )

@@ -71,11 +71,11 @@ RULES: Final = (
         "A client newer than Windows Server 2003 asked for the port",
         document="MS-MQRR",
         section="2.1, 3.1.4.1, 3.2.4.1",
-        requirement="Reported is a client that calls R_GetServerPort although it says, as a server, that it is newer "
-        "than Windows Server 2003. Everybody may call it; of Windows only that one does (note <4>, note <13>, notes "
-        "<32> to <33>).",
+        requirement="Reported is a client that asks for the port of RemoteRead or qm2qm although it says, as a server, "
+        "that it is newer than Windows Server 2003. Everybody may ask; of Windows only that one and older ones do "
+        "(note <4>, note <13>, notes <32> to <33>; [MS-MQQP] <5>).",
         level=Level.INFORMATIONAL,
-        operations=(v.REMOTE_PORT,),
+        operations=(v.REMOTE_PORT, v.PORT),
         needs=REQUEST,
         check=_newer_asks_port,
         attack=("T1036",),

@@ -10,8 +10,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.wrong import kept_unless
-from pipelines.rules.mqqp.server import port_query_unrestricted
-from pipelines.rules.ports import may_be_told
+from pipelines.rules.ports import may_be_told, port_query_unrestricted
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer

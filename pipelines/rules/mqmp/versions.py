@@ -74,7 +74,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _server(
         "mqmp-obsolete",
         "The server works in the way of Windows 2000",
-        section="3.1.4.1, 3.1.4.20, 3.1.5.1, 3.1.5.2, 3.1.5.4",
+        section="3.1.4.1, 3.1.4.20, 3.1.5.1, 3.1.5.4",
         requirement="Methods for cursors in several steps and for a second send are refused, and no client is sent to "
         "them; Windows NT and 2000 have them (notes <11> to <14>, notes <55> to <56>, note <68>), and up to Windows XP "
         "a remote cursor is made in steps (note <76>).",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.msmq.properties import PROPERTIES
 from decoders.msmq.variants import variant_text, variant_value, vt_name, vt_number
 from pipelines.facts import vocabulary as v
-from pipelines.rules.model import BOTH, REQUEST, Broken, Exemption, Level, Party, Rule
+from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _VT_NULL, _VT_TEXT = vt_number("VT_NULL"), vt_number("VT_LPWSTR")
 _NOTHING: Final = frozenset((_VT_NULL, vt_number("VT_EMPTY")))
 _COUNTS: Final = range(1, 129)
 _SESSION: Final = 3
-_SERVER_2003: Final = (5, 2, 0)
+_PROPIDS: Final = frozenset(propid for _, propid in PROPERTIES)
 
 # [MS-MQMR] 3.1.4.1 gives a vector of VT_VARIANT, [MS-MQMQ] 2.3.12.27 one of VT_LPWSTR: either will do. All other types
 # are the same in both documents.
@@ -61,28 +61,16 @@ def _arrays_equal(step: CallStep) -> Answer:
     return Broken({"cp": count, "aProp": f"{len(properties)} elements", "apVar": f"{len(variants)} elements"})
 
 
-def _unknown(step: CallStep) -> list[int]:
-    """Properties asked for that no object of that kind has."""
-    return [one for one in _asked(step) if (_kind(step), one) not in PROPERTIES]
-
-
-def _property_of_kind(step: CallStep) -> Answer:
-    if _kind(step) == _SESSION:
-        return None
-    unknown = _unknown(step)
-    return not unknown or Broken({"type": _kind(step), "aProp": unknown[0]})
+def _property_known(step: CallStep) -> Answer:
+    # A machine asked for a property of queues, or a queue for one of machines, is within the tables of 2.2.3.
+    unknown = next((one for one in _asked(step) if one not in _PROPIDS), None)
+    return unknown is None or Broken({"type": _kind(step), "aProp": unknown})
 
 
 def _variants_null(step: CallStep) -> Answer:
     types = [one.get("vt") for one in step.request.get("apVar", [])]
     other = next((vt for vt in types if vt != _VT_NULL), None)
     return other is None or Broken({"apVar": vt_name(other)})
-
-
-def _illegal_property_fails(step: CallStep) -> Answer:
-    if _kind(step) == _SESSION or not (unknown := _unknown(step)):
-        return None
-    return not step.succeeded or Broken({"type": _kind(step), "aProp": unknown[0], "status": code_shown(v.MQ_OK)})
 
 
 def _nothing_on_failure(step: CallStep) -> Answer:
@@ -156,31 +144,16 @@ RULES: Final = (
         check=_arrays_equal,
     ),
     _client(
-        "mqmr-property-of-kind",
-        "A property was asked for that such an object does not have",
-        requirement="Each element of aProp is a property of machines or of queues, as the object is.",
-        check=_property_of_kind,
+        "mqmr-property-known",
+        "A property was asked for that no object has",
+        requirement="Each element of aProp is out of the tables: a property of machines or of queues.",
+        check=_property_known,
     ),
     _client(
         "mqmr-variants-null",
         "A request for properties brings values along",
         requirement="apVar holds VT_NULL only when the call is made.",
         check=_variants_null,
-    ),
-    _server(
-        "mqmr-illegal-property-fails",
-        "A call for a property that such an object does not have succeeded",
-        requirement="Asked for a property that no object of that kind has, the call fails.",
-        keyword="MAY",
-        level=Level.INFORMATIONAL,
-        check=_illegal_property_fails,
-        exemptions=(
-            Exemption(
-                note="<16>",
-                says="Windows NT, 2000 and XP do not fail.",
-                applies=lambda version: version < _SERVER_2003,
-            ),
-        ),
     ),
     _server(
         "mqmr-nothing-on-failure",

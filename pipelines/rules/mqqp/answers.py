@@ -113,7 +113,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _server(
         "mqqp-status-kind",
         "A method returned neither MQ_OK nor a failure",
-        section="2.2, 3.1.4.1, 3.1.4.2, 3.1.4.3, 3.1.4.4, 3.1.4.5, 3.1.4.6, 3.1.4.7, 3.1.4.10, 3.1.4.11",
+        section="3.1.4.1, 3.1.4.2, 3.1.4.3, 3.1.4.4, 3.1.4.5, 3.1.4.6, 3.1.4.7, 3.1.4.10, 3.1.4.11",
         requirement="A method returns MQ_OK or an HRESULT with the severity bit; "
         "a start that was cancelled may also return 0x400E03E9.",
         level=Level.MEDIUM,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, RESPONSE, Broken, Level, Party, Rule
-from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -43,14 +42,6 @@ def _packet_size(step: CallStep) -> Answer:
     if told is None:
         return Reason.NOT_DECODED
     return told == size or Broken({"dwSize": size, "BaseHeader.PacketSize": told})
-
-
-def _size_limit(step: CallStep) -> Answer:
-    desc = step.answered_desc
-    if desc is None:
-        return None
-    size = desc.get("dwSize", 0)
-    return size <= v.MAX_MESSAGE_BYTES or Broken({"dwSize": hexadecimal(size)})
 
 
 def _sequential_id(step: CallStep) -> int:
@@ -95,8 +86,8 @@ RULES: Final[tuple[Rule, ...]] = (
     _server(
         "mqqp-size-matches-buffer",
         "The size of a message is not that of its buffer",
-        section="2.2.2.1",
-        requirement="dwSize is the number of bytes in lpBuffer.",
+        section="3.1.4.1, 3.1.4.10, 3.1.4.11",
+        requirement="lpBuffer is the message and dwSize its size: dwSize is the number of bytes in lpBuffer.",
         level=Level.MEDIUM,
         operations=v.STARTS,
         needs=RESPONSE,
@@ -112,16 +103,6 @@ RULES: Final[tuple[Rule, ...]] = (
         needs=RESPONSE,
         check=_packet_size,
         undecidable_when="the buffer does not begin as a message does",
-    ),
-    _server(
-        "mqqp-size-limit",
-        "The size of a message is beyond the limit",
-        section="2.2.2.1",
-        requirement="dwSize is at most 0x00420000.",
-        level=Level.MEDIUM,
-        operations=v.STARTS,
-        needs=RESPONSE,
-        check=_size_limit,
     ),
     _server(
         "mqqp-sequential-id-range",

@@ -43,16 +43,6 @@ def _buffer_null(step: CallStep) -> Answer:
     return buffer is None or Broken({"lpBuffer": f"{buffer.get('size', 0)} bytes"})
 
 
-def _queue_values_equal(step: CallStep) -> Answer:
-    desc = step.desc
-    if desc is None:
-        return None
-    handle, queue = desc.get("hRemoteQueue", 0), desc.get("dwQueue", 0)
-    if handle and (queue == handle or step.call.operation == v.BY_LOOKUP):
-        return True
-    return Broken({"hRemoteQueue": hexadecimal(handle), "dwQueue": hexadecimal(queue)})
-
-
 def _peek_next_cursor(step: CallStep) -> Answer:
     desc = step.desc
     if desc is None or desc.get("ulAction") != v.PEEK_NEXT:
@@ -101,15 +91,6 @@ RULES: Final[tuple[Rule, ...]] = (
         level=Level.LOW,
         operations=v.STARTS,
         check=_buffer_null,
-    ),
-    _client(
-        "mqqp-queue-values-equal",
-        "A start names its queue by values that do not fit",
-        section="3.1.4.1, 3.1.4.10, 3.1.4.11",
-        requirement="hRemoteQueue is not 0; where a message is read by position, dwQueue is the same.",
-        level=Level.LOW,
-        operations=v.STARTS,
-        check=_queue_values_equal,
     ),
     _client(
         "mqqp-action-by-position",

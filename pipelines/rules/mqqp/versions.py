@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _FIRST_WITH_START2: Final = (5, 1, 951)
 _FIRST_WITH_VERSION: Final = (5, 1, 0)
-_VISTA: Final = (6, 0, 0)
 
 
 def _start_by_version(step: CallStep) -> Answer:
@@ -50,12 +49,6 @@ def _version_asked(step: CallStep) -> Answer:
     if step.call.operation == v.START and (step.client_version or (0, 0, 0)) < _FIRST_WITH_VERSION:
         return Reason.CLIENT_VERSION_UNKNOWN
     return Broken({"called": step.call.operation})
-
-
-def _port_query_old_clients(step: CallStep) -> Answer:
-    if step.client_version is None:
-        return Reason.CLIENT_VERSION_UNKNOWN
-    return True if step.client_version < _VISTA else Broken({"client version": step.client_version})
 
 
 def _port_followed(step: CallStep) -> Answer:
@@ -100,18 +93,6 @@ RULES: Final = (
         needs=REQUEST,
         check=_version_asked,
         undecidable_when=f"the association began out of sight, {_OLD}",
-    ),
-    _client(
-        "mqqp-port-query-old-clients",
-        "A client newer than Windows Server 2003 asked for the port",
-        section="2.1",
-        requirement="Only clients up to Windows Server 2003 ask for the port of the interface (note <5>).",
-        keyword="MAY",
-        level=Level.INFORMATIONAL,
-        operations=(v.PORT,),
-        needs=REQUEST,
-        check=_port_query_old_clients,
-        undecidable_when="the client was not seen to tell its own version as a server",
     ),
     _client(
         "mqqp-port-followed",

@@ -135,7 +135,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _server(
         "mqrr-no-faults",
         "A method raised an exception instead of returning its error",
-        section=f"3.1.4.1, {_RETURNING}",
+        section=f"{_RETURNING}",
         requirement="Only the two opens throw errors of their own; what another fault carries is of the RPC runtime.",
         level=Level.LOW,
         operations=(v.REMOTE_PORT, *v.REMOTE_RETURNING),

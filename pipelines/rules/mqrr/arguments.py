@@ -120,7 +120,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _client(
         "mqrr-queue-format",
         "A queue was named in a way that this protocol does not take",
-        section="2.2.3, 3.1.4.2, 3.1.4.11, 3.1.4.12",
+        section="3.1.4.2, 3.1.4.11, 3.1.4.12",
         requirement="A queue is public, private, direct, a machine or a subqueue; a direct name begins with TCP or OS. "
         "An enlistment may also leave it unknown.",
         operations=(*v.REMOTE_OPENS, v.ENLIST_REMOTE),

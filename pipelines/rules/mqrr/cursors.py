@@ -98,7 +98,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _client(
         "mqrr-cursor-of-handle",
         "A cursor was closed that had not been made with that handle",
-        section="3.1.4.4, 3.1.4.5, 3.1.4.7, 3.1.4.13",
+        section="3.1.4.5, 3.1.4.7, 3.1.4.13",
         requirement="hCursor was given by R_CreateCursor; it is closed with the handle that it was made with.",
         keyword="MUST",
         operations=_WITH_CURSOR,

@@ -146,7 +146,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "mqrr-closed-refused",
         "The server served a queue handle or cursor that had been closed",
         document="MS-MQRR",
-        section="3.1.4.3, 3.1.4.4, 3.1.4.5, 3.1.4.6, 3.1.4.7, 3.1.4.8, 3.1.4.13, 3.1.4.14",
+        section="3.1.4.3, 3.1.4.4, 3.1.4.5, 3.1.4.6, 3.1.4.7, 3.1.4.8, 3.1.4.13",
         requirement="A handle that R_CloseQueue has closed is known no more: a call with it fails. So does the close "
         "of a cursor that the handle no longer has.",
         keyword="MUST",

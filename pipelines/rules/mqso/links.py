@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.detections.watching import detection
-from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.model import BOTH, REQUEST, Broken, Level
 from pipelines.rules.shown import code_shown, hexadecimal
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _open_without_remote_open(step: CallStep) -> Answer:
     return Broken({"hQueue": hexadecimal(step.request.get("hQueue", 0)), "answer": code_shown(step.code)})
 
 
-def _fallback_after_refusal(step: CallStep) -> Answer:
+def _older_protocol(step: CallStep) -> Answer:
     behind = step.behind
     if behind is None or behind.pair is not step.pair:
         # A supporting server reads for an application: it has no choice of protocol ([MS-MQSO] 5.3.1).
@@ -61,19 +61,18 @@ RULES: Final = (
         undecidable_when="the capture shows no R_QMOpenRemoteQueue of this server at all, it began less than "
         "handshake_seconds before, or anything between the server and any client was missed in that time",
     ),
-    Rule(
-        "mqso-fallback-after-refusal",
+    detection(
+        "detect-older-protocol",
         "An older protocol was used although the newer one was offered",
         document="MS-MQSO",
         section="4.5, 5.3.1",
-        requirement="A queue manager that reads for itself uses RemoteRead, and qm2qm only after the endpoint mapper "
-        "said that RemoteRead is not registered ([MS-MQRR] 3.2.4.1).",
-        keyword="SHOULD",
-        party=Party.CLIENT,
+        requirement="Reported is a queue manager that reads for itself by qm2qm although the endpoint mapper told it "
+        "where RemoteRead is; it is asked to fall back where that is not registered ([MS-MQRR] 3.2.4.1).",
         level=Level.INFORMATIONAL,
         operations=(v.OPEN,),
         needs=REQUEST,
-        check=_fallback_after_refusal,
+        check=_older_protocol,
+        attack=("T1562.010",),
         undecidable_when="the client was not seen to ask for RemoteRead's endpoint, or anything was missed since",
     ),
 )

@@ -118,27 +118,25 @@ RULES: Final = (
         undecidable_when="an answer to a bind is missing, the connection goes on beyond the capture, or anything "
         "between the two hosts was missed since the refusal",
     ),
-    Rule(
+    _posture(
         "rpce-opnum-range",
         "An operation was called that the interface does not have",
         document="C706",
         section="12.5.2.12",
-        requirement="The operation number is one of the interface's: 0 to 10 of qm2qm, 0 and 1 of qmmgmt, "
-        "0 to 15 of RemoteRead, 0 to 34 of qmcomm, 0 to 3 of qmcomm2.",
-        keyword="MUST",
-        party=Party.CLIENT,
+        requirement="Reported is a call of an operation beyond the last one that the documents declare: 10 of qm2qm, 1 "
+        "of qmmgmt, 15 of RemoteRead, 34 of qmcomm, 3 of qmcomm2.",
         level=Level.LOW,
+        attack=("T1046",),
         needs=OPERATION,
         check=_opnum_range,
     ),
-    Rule(
+    _posture(
         "rpce-opnum-refused",
         "An operation that the interface does not have was answered",
         document="C706",
         section="12.6.4.7",
-        requirement="A number beyond the last operation is answered by a fault (nca_op_rng_error, appendix E).",
-        keyword="MUST",
-        party=Party.SERVER,
+        requirement="Reported is a response to an operation that the documents do not declare; "
+        "a server of theirs answers nca_op_rng_error.",
         level=Level.LOW,
         needs=OPERATION,
         check=_opnum_refused,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipelines.rules.catalogue import BY_ID, RULES, SETTINGS
+from pipelines.rules.coverage import Clause
 from pipelines.rules.findings import MAX_ALIKE
 from pipelines.rules.lint import CHECKS, problems
 from pipelines.rules.model import Exemption, Level, Party
@@ -19,6 +20,8 @@ from tests.scripts.player import capture
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pipelines.rules.model import Rule
 
 Row = dict[str, Any]
 
@@ -53,9 +56,9 @@ def test_not_decidable_is_one_row_a_rule_reason_and_session(tmp_path: Path) -> N
 
 def test_finding_names_its_frames_and_values(tmp_path: Path) -> None:
     script = "connect user eve\nRemoteQmGetVersion\nRemoteQMOpenQueue dwMQS=99 -> fault=0x6f7\nclose\n"
-    (row,) = of_rule(judged(script, tmp_path), "mqqp-mqs-range")
-    assert (row["level"], row["party"], row["verdict"], row["count"]) == ("medium", "client", "violation", 1)
-    assert row["spec"].startswith("MS-MQQP 3.1.4.3")
+    (row,) = of_rule(judged(script, tmp_path), "mqqp-mqs-value")
+    assert (row["level"], row["party"], row["verdict"], row["count"]) == ("low", "client", "violation", 1)
+    assert row["spec"] == "MS-MQQP 3.2.4.1"
     assert row["username"] == "eve"
     assert any("99" in one["value"] or "63" in one["value"] for one in row["evidence"]["values"])
     assert len(row["evidence"]["request_frames"]) == len(row["evidence"]["response_frames"]) == 1
@@ -119,20 +122,55 @@ _DETECTION = next(rule for rule in RULES if rule.is_detection and rule.check is 
         (replace(_GOOD, section="somewhere"), "cite sections"),
         (replace(_GOOD, title="It is bad."), "a title says"),
         (replace(_GOOD, requirement="be good"), "the requirement is a sentence"),
-        (replace(_GOOD, keyword=""), "a keyword of the document"),
+        (replace(_GOOD, keyword=""), "a violation rests on MUST or SHOULD"),
+        (replace(_GOOD, keyword="MAY"), "a violation rests on MUST or SHOULD"),
+        (replace(_DETECTION, keyword="MUST"), "a violation rests on MUST or SHOULD"),
         (replace(_GOOD, check=None), "either a check or a watcher"),
         (replace(_GOOD, operations=("RemoteQMNothing",)), "operations are named as on the wire"),
         (replace(_DETECTION, attack=()), "a detection names the technique"),
         (replace(_DETECTION, attack=("T1",)), "techniques are ATT&CK ids"),
         (replace(_GOOD, exemptions=(Exemption("note 1", "", bool),)), "notes are written <n>"),
         (replace(_GOOD, settings={"never": 0}), "thresholds are positive"),
-        (replace(_GOOD, id="mqqp-unheard-of"), "a clause of the coverage page names the rule"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_lint_finds_what_is_wrong(rule: Any, advice: str) -> None:  # noqa: ANN401
     assert any(advice in problem for problem in problems([rule]))
     assert any(check.advice.startswith(advice) for check in CHECKS)
+
+
+_GROUND = Clause("MS-MQQP", "3.2.4.3", "MUST", "dwAck is one of two", (_GOOD.id,), binds="client")
+_PLAIN = replace(_GOOD, section="3.2.4.3")
+
+
+def test_lint_is_content_with_one_clause_that_binds_the_party() -> None:
+    assert list(problems([_PLAIN], [_GROUND])) == []
+    assert list(problems([_PLAIN], [replace(_GROUND, binds="both")])) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "listed", "advice"),
+    [
+        (_PLAIN, [], "a clause of the coverage page names the rule"),
+        (_PLAIN, [replace(_GROUND, keyword="MAY")], "a clause with MUST or SHOULD names it"),
+        (_PLAIN, [replace(_GROUND, keyword="informative")], "a clause with MUST or SHOULD names it"),
+        (replace(_PLAIN, section="5"), [replace(_GROUND, section="5")], "sections 2 and 3 demand"),
+        (replace(_PLAIN, section="7"), [replace(_GROUND, section="7")], "sections 2 and 3 demand"),
+        (_PLAIN, [replace(_GROUND, binds="server")], "every clause with MUST or SHOULD that names it binds its party"),
+        (_PLAIN, [_GROUND, replace(_GROUND, binds="nobody")], "every clause with MUST or SHOULD that names it binds"),
+        (_PLAIN, [replace(_GROUND, keyword="SHOULD")], "its keyword is that of a clause that names it"),
+        (_PLAIN, [replace(_GROUND, section="3.2.4.6")], "each section it cites has a clause"),
+        (_PLAIN, [replace(_GROUND, document="MS-MQRR")], "each section it cites has a clause"),
+        (_PLAIN, [replace(_GROUND, binds="")], "say whom it binds"),
+        (_PLAIN, [_GROUND, replace(_GROUND, rules=(), unseen="why")], "say whom it binds"),
+    ],
+)
+def test_lint_finds_a_violation_without_ground(rule: Rule, listed: list[Clause], advice: str) -> None:
+    assert any(advice in problem for problem in problems([rule], listed))
+
+
+def test_lint_asks_no_ground_of_a_detection() -> None:
+    assert list(problems([_DETECTION], [])) == []
 
 
 def test_lint_finds_names_used_twice() -> None:
