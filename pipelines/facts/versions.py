@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 _VERSION_TEXT: Final = 3
 """dwQueryType."""
-_TEXT: Final = re.compile(r"\d{1,4}(\.\d{1,4}){2}", re.ASCII)
+_TEXT: Final = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,5}", re.ASCII)
+"""The document has four digits for a build; products since Windows 10 have five."""
 
 
 class Version(NamedTuple):

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules.detections import access, endpoints, handles, management, ports, products, reading, rights, servers
+from pipelines.rules.detections import (
+    access,
+    beyond,
+    endpoints,
+    handles,
+    management,
+    ports,
+    products,
+    reading,
+    rights,
+    servers,
+)
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Rule
@@ -13,6 +24,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *reading.RULES,
     *handles.RULES,
     *access.RULES,
+    *beyond.RULES,
     *management.RULES,
     *rights.RULES,
     *endpoints.RULES,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.rules.mqmp import (
     answers,
+    closed,
     cursors,
     endings,
     errors,
@@ -35,6 +36,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *messages.RULES,
     *handles.RULES,
     *cursors.RULES,
+    *closed.RULES,
     *transactions.RULES,
     *endings.RULES,
     *answers.RULES,

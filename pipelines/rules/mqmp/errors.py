@@ -9,10 +9,9 @@ from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.messages import wrong_priority
 from pipelines.rules.mqmp.objects import wrong_object, wrong_security
 from pipelines.rules.mqmp.openings import wrong_mode, wrong_queue
-from pipelines.rules.mqmp.properties import wrong_properties
+from pipelines.rules.mqmp.properties import no_properties
 from pipelines.rules.mqmp.queries import wrong_name_buffer, wrong_question
-from pipelines.rules.mqmp.transactions import wrong_unit
-from pipelines.rules.mqmp.transfers import wrong_transfer
+from pipelines.rules.mqmp.transfers import no_transfer
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:
@@ -34,20 +33,19 @@ def _wrong_whereabouts(step: CallStep) -> Wrong:
 _FINDERS: Final[Mapping[str, tuple[Finder, ...]]] = {
     v.OPEN_REMOTE: (wrong_mode, wrong_queue),
     v.QM_OPEN: (wrong_mode, wrong_queue),
-    v.CREATE_OBJECT: (wrong_properties, wrong_security),
+    v.CREATE_OBJECT: (no_properties, wrong_security),
     v.SET_SECURITY: (wrong_object, wrong_security),
     v.GET_SECURITY: (wrong_object, wrong_security),
     v.DELETE_OBJECT: (wrong_object,),
-    v.GET_PROPERTIES: (wrong_object, wrong_properties),
-    v.SET_PROPERTIES: (wrong_object, wrong_properties),
+    v.GET_PROPERTIES: (wrong_object, no_properties),
+    v.SET_PROPERTIES: (wrong_object, no_properties),
     v.PATH_TO_FORMAT: (wrong_object,),
     v.WHEREABOUTS: (_wrong_whereabouts,),
-    v.ENLIST_INTERNAL: (wrong_unit,),
     v.AC_NAME: (wrong_name_buffer,),
     v.QUERY_REGISTRY: (wrong_question,),
-    v.QM_SEND: (wrong_queue, wrong_transfer, wrong_priority),
-    v.AC_SEND: (wrong_transfer, wrong_priority),
-    v.AC_RECEIVE: (wrong_transfer,),
+    v.QM_SEND: (wrong_queue, no_transfer, wrong_priority),
+    v.AC_SEND: (no_transfer, wrong_priority),
+    v.AC_RECEIVE: (no_transfer,),
 }
 """Other arguments are left out that servers can do without: who the client is, lengths, what security needs."""
 

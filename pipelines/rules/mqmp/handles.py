@@ -15,7 +15,7 @@ from pipelines.facts.values import transfer_buffer
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.transfers import wrong_transfer
 from pipelines.rules.shown import code_shown, hexadecimal
-from pipelines.rules.stale import blameless, own
+from pipelines.rules.stale import blameless, closed_here, own
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +44,8 @@ NOT_OPEN_CODES: Final = frozenset(
     )
 )
 """Whatever else a server answers shows that it knew the handle."""
+_CLOSED_IS_NONE: Final = frozenset((v.AC_NAME, v.AC_PURGE, v.AC_CREATE_CURSOR, v.AC_SEND))
+"""Of these the document says that the handle has not been closed; of closes and cursors only that it was given."""
 _READING: Final = (v.RECEIVE_ACCESS,)
 _PEEKING: Final = (v.RECEIVE_ACCESS, v.PEEK_ACCESS)
 _WANTED: Final[Mapping[str, tuple[int, ...]]] = {v.AC_SEND: (v.SEND_ACCESS,), v.AC_PURGE: _READING}
@@ -79,6 +81,8 @@ def _open_before_use(step: CallStep) -> Answer:
         return None
     if step.session is not None and own(step, step.session):
         return True if step.session.opened else Reason.OPEN_NOT_SEEN
+    if step.call.operation not in _CLOSED_IS_NONE and closed_here(step) is not None:
+        return None
     shown = {name: handle, "answer": code_shown(step.code)}
     return denied(step) or blameless(step, step.past_session) or Broken(shown)
 
@@ -126,6 +130,10 @@ def _access_respected(step: CallStep) -> Answer:
     allowed = permitted(step, session)
     if allowed is not False:
         return allowed
+    sends = (session.access or 0) & ~v.ADMIN_ACCESS == v.SEND_ACCESS
+    if step.call.operation != v.AC_SEND and not sends:
+        # 3.1.5.3 asks of a receive that the queue was opened to read or peek: the rest is for the server to see to.
+        return None
     # A number can be given again.
     return step.blind_since(session.opened.until) or Broken(access_shown(step, session))
 
@@ -144,7 +152,7 @@ _ALL_SEEN: Final = "or anything between the two hosts was missed since their ass
 RULES: Final[tuple[Rule, ...]] = (
     _client(
         "mqmp-open-before-use",
-        "A queue or handle was used that was not open",
+        "A queue was used after it was closed",
         section="2.2.1.1.2, 2.2.1.1.3, 3.1.4.3, 3.1.4.18, 3.1.4.19, 3.1.4.20, 3.1.4.21, 3.1.4.22, 3.1.5.2, 3.1.5.3, "
         "3.1.5.4, 3.2.4.1, 3.2.4.8, 3.2.4.9, 3.2.4.10, 3.2.4.11, 3.2.4.12, 3.2.4.14",
         requirement="A queue is used by the handle or number that rpc_QMOpenQueueInternal gave, a remote open by that "
@@ -152,7 +160,8 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=(v.CLOSE_REMOTE, *v.BY_QUEUE_HANDLE, v.AC_RECEIVE),
         needs=BOTH,
         check=_open_before_use,
-        undecidable_when=f"the server accepts it, {_ALL_SEEN}",
+        undecidable_when="the client was not seen to close it: an earlier association may have given it; the server "
+        f"accepts it, {_ALL_SEEN}",
     ),
     _client(
         "mqmp-handle-kind",
@@ -168,10 +177,10 @@ RULES: Final[tuple[Rule, ...]] = (
     _client(
         "mqmp-access-respected",
         "A queue was used for what it had not been opened for",
-        section="3.1.4.17, 3.1.5.2, 3.1.5.3",
-        requirement="A queue opened to send is sent to, one opened to receive is received from, peeked at and purged, "
-        "one opened to peek is peeked at.",
-        operations=(v.AC_SEND, v.AC_RECEIVE, v.AC_PURGE),
+        section="3.1.5.2, 3.1.5.3",
+        requirement="What is sent to was opened to send; what is received from or peeked at was opened for one of the "
+        "two.",
+        operations=(v.AC_SEND, v.AC_RECEIVE),
         needs=REQUEST,
         check=_access_respected,
         undecidable_when="the opening was not seen, or anything was missed since",
@@ -180,8 +189,7 @@ RULES: Final[tuple[Rule, ...]] = (
         "mqmp-client-id-constant",
         "A client changed the identifier that it goes by",
         section="3.2.1.1",
-        requirement="pLicGuid stays the same; by note <16> and note <45> it is made at installation. A program that "
-        "opens queues for several computers changes it too.",
+        requirement="pLicGuid stays the same; by note <16> and note <45> it is made at installation.",
         level=Level.INFORMATIONAL,
         operations=v.SUPPORTED_OPENS,
         needs=REQUEST,

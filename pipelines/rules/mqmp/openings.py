@@ -55,14 +55,24 @@ def _direct_text(queue: Values) -> str:
 
 def _accesses_of(queue: Values) -> tuple[int, ...]:
     kind, suffix = queue.get("m_qft", _UNKNOWN), queue.get("m_SuffixAndFlags", 0)
-    if kind == _MULTICAST or _direct_text(queue).startswith(_OVER_HTTP):
-        # The outgoing queue of such a name is on this server.
-        return v.SEND_ACCESS, *_OF_OUTGOING
     if kind in (_MACHINE, _CONNECTOR) or suffix & _SYSTEM or suffix & _SUFFIX in _SYSTEM_SUFFIXES:
         return _READING
     if kind == _SUBQUEUE:
         return *_READING, *_OF_OUTGOING
     return _ACCESSES[v.QM_OPEN]
+
+
+def _open_mode(step: CallStep) -> Answer:
+    wrong, queue = wrong_mode(step), _queue(step)
+    if wrong is not None:
+        return Broken(wrong)
+    over_http = queue.get("m_qft") == _MULTICAST or _direct_text(queue).startswith(_OVER_HTTP)
+    # The outgoing queue of such a name is on this server. That the name itself is for sending 3.1.4.17 says of
+    # R_QMOpenRemoteQueue, a method which 3.1.4.2 has for reading alone.
+    if over_http and step.call.operation == v.QM_OPEN:
+        sent_to = step.request.get("dwDesiredAccess", 0) in (v.SEND_ACCESS, *_OF_OUTGOING)
+        return sent_to or Reason.TEXTS_CONTRADICT
+    return True
 
 
 def wrong_mode(step: CallStep) -> Wrong:
@@ -110,9 +120,11 @@ def _open_values(step: CallStep) -> Answer:
         return True
     queue = step.request.get("hRemoteQueue", 0)
     others = {name: step.request.get(name, 0) for name in ("dwpQueue", "dwpRemoteContext")}
+    if queue and not all(others.values()):
+        # They are numbers of another server's: that one may count from 0.
+        return Reason.OTHERS_NOT_SEEN
     # Without a remote queue dwpQueue should be null, and a reference pointer cannot be.
-    fit = all(others.values()) if queue else not others["dwpRemoteContext"]
-    if not fit:
+    if not queue and others["dwpRemoteContext"]:
         shown = {"hRemoteQueue": queue, **others}
         return Broken({name: hexadecimal(number) for name, number in shown.items()})
     return _remote_protocol(step)
@@ -136,11 +148,13 @@ RULES: Final[tuple[Rule, ...]] = (
         "A queue was opened in a mode that there is not, or that such a queue does not have",
         section="3.1.4.2, 3.1.4.17, 3.2.4.7",
         requirement="A remote open is to receive or to peek, another one also to send or for the outgoing queue; "
-        "exclusively only to read. Names of HTTP and multicast are for sending, those of subqueues are not; "
-        "system, journal, machine and connector queues are for receiving and peeking.",
+        "exclusively only to read. Names of subqueues are not for sending; system, journal, machine and connector "
+        "queues are for receiving and peeking.",
         level=Level.MEDIUM,
         operations=v.SUPPORTED_OPENS,
-        check=kept_unless(wrong_mode),
+        check=_open_mode,
+        undecidable_when="a name of HTTP or multicast is opened to read: the sentence that forbids it names another "
+        "method, which is for reading",
     ),
     _client(
         "mqmp-queue-name",
@@ -166,11 +180,12 @@ RULES: Final[tuple[Rule, ...]] = (
         "mqmp-open-values",
         "An open carries values of a remote open that do not fit",
         section="3.1.4.1, 3.1.4.17, 3.2.4.7",
-        requirement="lplpRemoteQueueName of a request is null. Without hRemoteQueue dwpRemoteContext is 0, with it "
-        "neither dwpQueue nor dwpRemoteContext is. dwRemoteProtocol is 0, or 3 for Windows NT and 2000 (note <50>).",
+        requirement="lplpRemoteQueueName of a request is null. Without hRemoteQueue dwpRemoteContext is 0. "
+        "dwRemoteProtocol is 0, or 3 for Windows NT and 2000 (note <50>).",
         level=Level.LOW,
         operations=(v.QM_OPEN, v.REMOTE_NAME),
         check=_open_values,
-        undecidable_when="dwRemoteProtocol is 3 and the server's version was not seen",
+        undecidable_when="with hRemoteQueue a number is 0 that another server gave; or dwRemoteProtocol is 3 and the "
+        "server's version was not seen",
     ),
 )

@@ -31,6 +31,8 @@ _ALLOWED: Final = {
     v.SET_PROPERTIES: _SETTABLE,
     v.GET_PROPERTIES: frozenset((*range(101, 114), 124, 125, 126)),
 }
+_OF_QUEUES: Final = range(101, 200)
+"""Identifiers of queues: those of other objects begin at 201."""
 _MAY_LACK: Final = frozenset((101, 124, 125, 126))
 """Identifier, DNS name, multicast address and directory path: not every private queue has them."""
 _WITH_PROPERTIES: Final = tuple(_ALLOWED)
@@ -44,13 +46,27 @@ def _named(step: CallStep) -> list[int]:
     return named
 
 
-def wrong_properties(step: CallStep) -> Wrong:
+def wrong_count(step: CallStep) -> Wrong:
     count, named, values = step.request.get("cp", 0), _named(step), step.request.get("apVar", [])
     if count not in _COUNTS:
         return {"cp": count}
     if not count == len(named) == len(values):
         return {"cp": count, "aProp": f"{len(named)} elements", "apVar": f"{len(values)} elements"}
-    unfit = next((one for one in named if one not in _ALLOWED[step.call.operation or ""]), None)
+    return None
+
+
+def wrong_properties(step: CallStep) -> Wrong:
+    if (wrong := wrong_count(step)) is not None:
+        return wrong
+    unfit = next((one for one in _named(step) if one not in _ALLOWED[step.call.operation or ""]), None)
+    return None if unfit is None else {"aProp": _name(unfit)}
+
+
+def no_properties(step: CallStep) -> Wrong:
+    """As a server has to notice it: by 3.1.4.5 and those after it each is in the table of [MS-MQMQ] 2.3.1."""
+    if (wrong := wrong_count(step)) is not None:
+        return wrong
+    unfit = next((one for one in _named(step) if one not in _OF_QUEUES), None)
     return None if unfit is None else {"aProp": _name(unfit)}
 
 
@@ -93,6 +109,9 @@ def _error_property_type(step: CallStep) -> Answer:
             return Reason.SERVER_VERSION_UNKNOWN
         if step.server_version < _SERVER_2008_R2:
             return None
+        if step.call.operation == v.GET_PROPERTIES:
+            # Note <37> has it among the answers of every server.
+            return Reason.TEXTS_CONTRADICT
     elif not step.succeeded:
         # Any other error may be about something else: the queue, the caller, a server that supports no clients.
         return None
@@ -152,6 +171,7 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=(v.GET_PROPERTIES, v.SET_PROPERTIES),
         needs=BOTH,
         check=_error_property_type,
-        undecidable_when="the answer is the older one and the server's version was not seen",
+        undecidable_when="the answer is the older one and the server's version was not seen; or a newer server gives "
+        "it to who asks for properties: note <37> lists it for all",
     ),
 )

@@ -24,11 +24,14 @@ _DEFAULT_PORTS: Final = (2103, 2105, 2103, 2105)
 _GUID: Final = re.compile(r"\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)
 """The document writes of braces and of none."""
 _VERSION: Final = re.compile(r"\d{1,4}(\.\d{1,4}){2}", re.ASCII)
+_OF_FIVE_DIGITS: Final = re.compile(r"\d{1,4}\.\d{1,4}\.\d{5}", re.ASCII)
+"""What products since Windows 10 have to say, and what the document's form of a version has no room for."""
 _WITH_COMMAS: Final = re.compile(r"\d+(,\d+)+", re.ASCII)
 _FORMS: Final = {1: re.compile(r"\d+", re.ASCII), 2: _GUID, 3: _VERSION, 4: _GUID}
 """By dwQueryType. A list of servers is not judged."""
 _OF_OLDER: Final = {3: (_GUID,), 4: (_VERSION, _WITH_COMMAS)}
 """What is known of Windows 2000 has 3 and 4 the other way round."""
+_VERSION_ASKED: Final = 3
 _FIRST_AS_WRITTEN: Final = (5, 1, 0)
 
 
@@ -62,6 +65,8 @@ def _registry_answer(step: CallStep) -> Answer:
         return Broken({"dwQueryType": kind, "lplpMQISServer": "null"})
     if form.fullmatch(text):
         return True
+    if kind == _VERSION_ASKED and _OF_FIVE_DIGITS.fullmatch(text):
+        return Reason.TEXTS_CONTRADICT
     if any(other.fullmatch(text) for other in _OF_OLDER.get(kind, ())):
         if step.server_version is None:
             return Reason.SERVER_VERSION_UNKNOWN
@@ -123,7 +128,8 @@ RULES: Final[tuple[Rule, ...]] = (
         keyword="MUST",
         operations=(v.QUERY_REGISTRY,),
         check=_registry_answer,
-        undecidable_when="version and GUID are mixed up and the server's version was not seen: older ones do so",
+        undecidable_when="version and GUID are mixed up and the server's version was not seen: older ones do so; or "
+        "the build has five digits, as that of newer products, where the document has room for four",
     ),
     _server(
         "mqmp-port-answer",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import CallStep
 
 Values = dict[str, Any]
+_MQ_INFORMATION_PROPERTY: Final = 0x400E_0001
+"""Note <73>: something about a property is told elsewhere."""
 
 
 class _Buffer(NamedTuple):
@@ -119,7 +121,7 @@ def _buffer_too_small_fails(step: CallStep) -> Answer:
     if step.call.fault is not None:
         return None
     wrong = _too_small(_all_members(step.request), _all_members(step.response))
-    if wrong is None:
+    if wrong is None or step.call.status == _MQ_INFORMATION_PROPERTY:
         return None
     return step.failed or Broken({**wrong, "return_value": code_shown(step.call.status)})
 
@@ -140,7 +142,8 @@ RULES: Final[tuple[Rule, ...]] = (
         "mqmp-buffer-too-small-fails",
         "A receive succeeded although a buffer was too small",
         section="2.2.3.2, 3.1.5.3",
-        requirement="Before it fills a buffer the server sees to it that the buffer is large enough.",
+        requirement="Before it fills a buffer the server sees to it that the buffer is large enough. By note <73> it "
+        "may also warn of a property.",
         level=Level.MEDIUM,
         check=_buffer_too_small_fails,
     ),

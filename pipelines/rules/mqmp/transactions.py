@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from pipelines.sessions.model import Transaction
     from pipelines.sessions.steps import CallStep, TransactionStep
 
+_RPC_S_ACCESS_DENIED: Final = 5
+"""Of a server that supports no clients any more."""
+
 
 def _unit(step: CallStep) -> str | None:
     """Of a send or receive."""
@@ -64,6 +67,9 @@ def _uow_unique(step: CallStep) -> Answer:
     # On another association the client may try again what it got no answer to.
     if before is None or not before.internal or not own(step, before):
         return True
+    if before.enlisted.uid != step.call.uid:
+        # Nor need that answer have come through on another connection, which may be lost.
+        return Reason.TIMES_CROSS
     return Broken({"pUow": before.uow, "enlisted before by": before.enlisted.call_uid})
 
 
@@ -123,7 +129,7 @@ def _enlisted_twice(step: CallStep) -> Answer:
     before = step.transaction
     if before is None or before.handle is None or step.pair.transactions.get(before.handle) is not before:
         return None
-    if before.end_asked is not None or not own(step, before):
+    if before.end_asked is not None or not own(step, before) or step.code == _RPC_S_ACCESS_DENIED:
         return None
     if step.failed:
         return demanded(step, (v.MQ_ERROR_TRANSACTION_SEQUENCE,), {"pUow": before.uow})
@@ -139,7 +145,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _client(
         "mqmp-enlist-before-use",
         "A message was sent or received in a transaction that was over",
-        section="3.1.5.2, 3.1.5.3, 3.2.4.10, 3.2.4.12",
+        section="3.1.5.3, 3.2.4.10, 3.2.4.12",
         requirement="pUow is null, or names a transaction that was enlisted and is under way.",
         operations=(v.AC_SEND, v.AC_RECEIVE),
         needs=BOTH,
@@ -156,6 +162,7 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=(v.ENLIST_INTERNAL,),
         needs=REQUEST,
         check=_uow_unique,
+        undecidable_when="it was enlisted before on another connection: the answer may not have come through",
     ),
     _client(
         "mqmp-transaction-once",

@@ -44,7 +44,8 @@ def members(values: Values) -> Values:
     return {**values, **(values.get("Receive") or {})}
 
 
-def wrong_transfer(step: CallStep) -> Wrong:
+def no_transfer(step: CallStep) -> Wrong:
+    """As a server has to notice it: 3.1.5.3 goes on with MQ_ACTION_PEEK_NEXT where there is no cursor."""
     buffer = transfer_buffer(step.request)
     kind, wanted = buffer.get("uTransferType"), _CACTB_SEND
     if step.call.operation == v.AC_RECEIVE:
@@ -53,12 +54,14 @@ def wrong_transfer(step: CallStep) -> Wrong:
         return {"uTransferType": kind}
     if kind == _CACTB_SEND:
         return None
-    receive = buffer.get("Receive") or {}
-    action, cursor = receive.get("Action", 0), receive.get("Cursor", 0)
-    if action not in v.ACTIONS_BY_POSITION:
-        return {"Action": hexadecimal(action)}
-    without = action == v.PEEK_NEXT and not cursor
-    return {"Action": v.ACTIONS_BY_POSITION[action], "Cursor": cursor} if without else None
+    action = (buffer.get("Receive") or {}).get("Action", 0)
+    return None if action in v.ACTIONS_BY_POSITION else {"Action": hexadecimal(action)}
+
+
+def wrong_transfer(step: CallStep) -> Wrong:
+    receive = transfer_buffer(step.request).get("Receive") or {}
+    without = receive.get("Action") == v.PEEK_NEXT and not receive.get("Cursor")
+    return no_transfer(step) or ({"Action": "MQ_ACTION_PEEK_NEXT", "Cursor": 0} if without else None)
 
 
 def _wrong_lengths(step: CallStep) -> Wrong:
