@@ -37,13 +37,14 @@ def _obsolete(step: CallStep) -> Answer:
     if operation in _OLDER_ANSWERS:
         if step.code != _OLDER_ANSWERS[operation]:
             return True if step.succeeded else None
-        # One sentence permits the answer, the next advises against it.
-        first = _SERVER_2003 if operation == v.AC_CREATE_CURSOR else _XP
-        return None if version is not None and version < first else Reason.TEXTS_CONTRADICT
-    if not step.succeeded:
+    elif not step.succeeded:
         return True if step.code in _REFUSALS else None
     if version is None:
         return Reason.SERVER_VERSION_UNKNOWN
+    if operation in _OLDER_ANSWERS:
+        # One sentence permits the answer, the next advises against it.
+        first = _SERVER_2003 if operation == v.AC_CREATE_CURSOR else _XP
+        return None if version < first else Reason.TEXTS_CONTRADICT
     if version < _XP:
         return None
     if version < _SERVER_2003 and operation in _OF_CURSORS:
