@@ -53,6 +53,21 @@ def differences(truth: Truth, tables: Tables, endpoint: str = "qm2qm", *, whole:
             yield from _of_read(read, read_rows[read.asked_us], rows, whole=whole, sure=sure)
         elif whole:
             yield Difference("not told", "reads", read.asked_us, None, sorted(read.outcomes))
+    yield from _of_acts(truth, tables, whole=whole)
+
+
+def _of_acts(truth: Truth, tables: Tables, *, whole: bool) -> Iterator[Difference]:
+    rows = {_us(row["ts"]): row for row in tables["admin_actions"]}
+    for act in (one for one in truth.acts if not one.sealed):
+        row = rows.get(act.asked_us)
+        if row is None:
+            if whole:
+                yield Difference("not told", "admin_actions", act.asked_us, None, act.action)
+            continue
+        told = row["action"], row["outcome"], row["username"]
+        possible = {act.outcome} if whole else {act.outcome, "unknown"}
+        if told not in {(act.action.lower(), one, act.username) for one in possible}:
+            yield Difference("outcome", "admin_actions", act.asked_us, told, act.outcome)
 
 
 def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Iterator[Difference]:
@@ -100,10 +115,8 @@ def _us(time: datetime | None) -> int | None:
 
 
 KNOWN: Final[Mapping[tuple[str, str], str]] = {
-    ("sessions", "state"): "group numbers of two endpoints of a server are taken for one association",
+    ("admin_actions", "outcome"): "a Win32 code is a failure as well: [MS-MQMR] 3",
     ("sessions", "queue_handle"): "where the request is cut off the queue's number is told as 0",
-    ("sessions", "told of nothing"): "as `state`: calls of a session that was taken for run down",
-    ("reads", "outcome"): "as `state`",
     ("sessions", "opened_for_username"): "an open of before a restart gives its name to a number of after it",
     ("sessions", "queue_name"): "the same",
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming.applications import Application
+from tests.conforming.management import Administrator, QmmgmtServer
 from tests.conforming.mapper import PORT, Mapper
 from tests.conforming.products import PRODUCTS
 from tests.conforming.qm2qm_client import Supporter
@@ -66,21 +67,28 @@ def _server(world: World, number: int) -> QueueManager:
 
 def _offer(server: QueueManager, weather: Weather) -> None:
     """Every interface of a process can be reached at each of its endpoints."""
-    reading = Qm2qmServer(server)
+    world, reading, management = server.world, Qm2qmServer(server), QmmgmtServer(server)
     weather.services[server] = reading
-    dynamic = _DYNAMIC if server.world.likely(0.5) else server.read_port
+    dynamic = world.one_of((_DYNAMIC, server.read_port, server.handshake_port))
     for port in (server.handshake_port, server.read_port, dynamic):
-        server.offer(port, reading, QmcommServer(server))
-    server.offer(PORT, Mapper({"qm2qm": dynamic, "qmcomm": server.handshake_port}))
+        server.offer(port, reading, QmcommServer(server), management)
+    server.offer(PORT, Mapper({"qm2qm": dynamic, "qmcomm": server.handshake_port, "qmmgmt": dynamic}))
+    if world.likely(0.3):
+        administrator = Administrator(world, world.address(90), world.one_of(PRODUCTS))
+        weather.processes.append(administrator)
+        world.schedule.add(administrator.live(management), administrator)
 
 
 def _client(world: World, weather: Weather, servers: list[QueueManager], number: int) -> None:
     """An application, with its supporting server beside it or elsewhere."""
     address = world.address(number)
     elsewhere = world.address(number + 40) if world.likely(0.4) else address
-    process = Process(world, address, world.one_of(PRODUCTS), world.one_of(_USERS))
     supporter = Supporter(world, elsewhere, world.one_of(PRODUCTS), world.one_of((*_USERS, "BRANCH7$")))
-    weather.processes += [process, supporter]
+    process: Process = supporter
+    if world.likely(0.8):
+        process = Process(world, address, world.one_of(PRODUCTS), world.one_of(_USERS))
+        weather.processes.append(process)
+    weather.processes.append(supporter)
     for _ in range(world.one_of((1, 1, 2))):
         server = world.one_of(servers)
         application = Application(process, supporter, server, world.one_of(server.queues))

@@ -34,7 +34,7 @@ class Process:
     ) -> Connection:
         """A new one; `apart`: in an association of its own."""
         wanted = security or self.security
-        world, product = self.world, endpoint.host.product
+        world = self.world
         if wanted.auth != "none" and world.likely(0.07):
             refused = f"source {world.source_port(self.address)} reason {world.one_of((0, 1, 8))}"
             self._say("refuse", endpoint, interface, Security("integrity", wanted.user), world.name("c"), refused)
@@ -43,7 +43,7 @@ class Process:
         source = world.source_port(self.address)
         association = endpoint.joined(asked, self.address)
         name = world.name("c")
-        syntax = "ndr64" if product.has_ndr64 and self.product.has_ndr64 and world.likely(0.4) else "ndr"
+        syntax = "ndr64" if self._may_speak_ndr64(endpoint, interface) and world.likely(0.4) else "ndr"
         numbers = f"source {source} asks {asked} grants {association.number}"
         self._say("connect", endpoint, interface, wanted, name, f"syntax {syntax} {numbers}")
         connection = Connection(
@@ -68,7 +68,8 @@ class Process:
             return
         own = connection.association.number
         grants = self.world.one_of((0, own, own + 1, own))
-        self.world.stage.say(f"alter {connection.name} interface {interface} grants {grants}")
+        syntax = "ndr64" if self._may_speak_ndr64(connection.endpoint, interface) and self.world.likely(0.4) else "ndr"
+        self.world.stage.say(f"alter {connection.name} interface {interface} syntax {syntax} grants {grants}")
         connection.interfaces.add(interface)
 
     def ask(self, connection: Connection, operation: str, values: Values, part: str = "") -> Call:
@@ -134,6 +135,10 @@ class Process:
             if how == "reset" and connection.usable:
                 connection.end("reset")
             connection.client_gone = True
+
+    def _may_speak_ndr64(self, endpoint: Endpoint, interface: str) -> bool:
+        """[MS-MQMR] 2.2 takes NDR only."""
+        return interface != "qmmgmt" and endpoint.host.product.has_ndr64 and self.product.has_ndr64
 
     def _replace(self, connection: Connection) -> None:
         """The same ends again: whatever the server still had of the connection before is gone."""

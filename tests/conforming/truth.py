@@ -54,8 +54,23 @@ class Truth:
     sessions: list[Session] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
     transactions: list[Transaction] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
     mishaps: bool = False
     """Something broke, so that a call may have no answer."""
+
+
+@dataclass(slots=True, eq=False)
+class Act:
+    """Of an administrator."""
+
+    asked_us: int
+    action: str
+    username: str
+    outcome: str = "unknown"
+    sealed: bool = False
+
+    def came_to(self, outcome: str) -> None:
+        self.outcome = outcome
 
 
 @dataclass(slots=True, eq=False)
