@@ -35,7 +35,19 @@ def answered_in_time(step: CallStep, timeout: int) -> Answer:
     took = (answered.ts_ns - asked.ts_ns) // _NS_A_MS
     if took <= timeout + step.settings["answer_margin_seconds"] * _MS_A_SECOND:
         return True
-    return step.blind_since(asked) or Broken({"ulTimeout": f"{timeout} ms", "answered after": f"{took} ms"})
+    if (reason := step.blind_since(asked)) is not None:
+        return reason
+    # An answer may be held up on its way. Not so where the server answered, on this connection, what was asked later.
+    over = asked.ts_ns + (timeout * _NS_A_MS) + step.settings["answer_margin_seconds"] * v.NANOSECONDS
+    if not _served_since(step, over):
+        return Reason.TIMES_CROSS
+    return Broken({"ulTimeout": f"{timeout} ms", "answered after": f"{took} ms"})
+
+
+def _served_since(step: CallStep, ts_ns: int) -> bool:
+    """The server has answered a call of this connection that was asked after that time: packets do not overtake."""
+    served = step.connection.served if step.connection else None
+    return served is not None and served.ts_ns > ts_ns
 
 
 def ended_by_cancel(step: CallStep, codes: Collection[int]) -> Answer:
@@ -47,7 +59,13 @@ def ended_by_cancel(step: CallStep, codes: Collection[int]) -> Answer:
         return None
     if step.call.status in codes:
         return True
-    # A message may come, or the time be over, while the cancel is on its way.
-    if answered.ts_ns - cancel.answered.ts_ns < step.settings["crossing_seconds"] * v.NANOSECONDS:
+    # A message may come, or the time be over, while the cancel is on its way; and the answer may be held up on its own
+    # way, unless that is the way of the cancel's, or the server answered on it what was asked after the cancel.
+    apart = answered.ts_ns - cancel.answered.ts_ns
+    if apart < step.settings["crossing_seconds"] * v.NANOSECONDS:
         return Reason.TIMES_CROSS
+    if cancel.uid != step.call.uid and not _served_since(step, cancel.answered.ts_ns):
+        return Reason.TIMES_CROSS
+    if (reason := step.blind_since(step.call.began)) is not None:
+        return reason
     return Broken({"return_value": code_shown(step.call.status), "cancelled by": cancel.call_uid})

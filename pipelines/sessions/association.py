@@ -35,6 +35,8 @@ class Association(Sight):
     reads: dict[int, Read] = field(default_factory=dict)
     transactions: dict[str, Transaction] = field(default_factory=dict)
     """Internal ones under way, by handle: they are aborted with it ([MS-MQMP] 3.1.7.3)."""
+    null_given: bool = False
+    """The server answered success without the handle that belongs to it."""
     version_answer: CallFact | None = None
     """The server's last answer to RemoteQmGetVersion here."""
     introduction: CallFact | None = None
@@ -51,6 +53,8 @@ class Association(Sight):
 class Connection:
     fact: ConnectionFact
     association: Association
+    served: Moment | None = None
+    """When the latest of its calls was asked that have been answered: the server was heard after that."""
 
     @property
     def is_numbered(self) -> bool:

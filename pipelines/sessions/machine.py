@@ -84,6 +84,7 @@ class ServerMachine:
             if isinstance(what, CallStep):
                 self._protocols.answered(what, moment)
                 yield what
+                _heard(what)
                 yield from self._protocols.told()
             else:
                 over = pair.associations.end(what, self._crossing_ns)
@@ -138,6 +139,12 @@ class ServerMachine:
         # A call that nobody answered is under way until its connection ends.
         until = call.until if call.answered or connection is None else max(call.began, connection.fact.until)
         self._push(until, _CALL_FIRST, step, pair)
+
+
+def _heard(step: CallStep) -> None:
+    call, connection = step.call, step.connection
+    if connection is not None and call.answered is not None and call.asked:
+        connection.served = max(connection.served or call.began, call.began)
 
 
 def _hides(call: CallFact) -> Reason | None:

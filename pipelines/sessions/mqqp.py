@@ -67,6 +67,8 @@ class QueueToQueue:
         session.behind = step.behind
         self._references.register(step, session)
         step.session = session
+        if handle is None and step.connection is not None:
+            step.connection.association.null_given = True
 
     def _cursor_asked(self, step: CallStep) -> None:
         self._references.names_queue(step)

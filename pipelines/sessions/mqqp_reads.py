@@ -65,6 +65,8 @@ class Reads:
             self._registry.hold(read, handle)
             read.start = slim(read.start)
             return
+        if succeeded and not read.is_peek and read.association is not None:
+            read.association.null_given = True
         # A handle that no end may be called with; kept to recognise it.
         read.handle = handle
         outcome = ReadOutcome.UNFINISHED if unknown else self._reading.outcome(step, read)

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
     from tests.scripts.tape import Timed
 
-_OLD: Final = "NT and 2000 servers give dwpQueue another value than phQueue: [MS-MQMP] note 27"
-
 KNOWN: Final[Mapping[str, str]] = {
-    "mqmr-status-kind": "[MS-MQMR] 3 says Win32 codes, 3.1.4 HRESULTs",
-    "mqqp-error-queue-values": _OLD,
-    "mqqp-request-id-unique": "RemoteQMEndReceive was called, though it failed: [MS-MQQP] 2.2.2.1",
     "mqqp-version-known": "call ids used again: an answer is paired with an older request, its own is missing",
 }
 """Rules that accuse innocent people, and why. It must become empty."""

@@ -172,7 +172,8 @@ RULES: Final[tuple[Rule, ...]] = (
         needs=BOTH,
         check=_answer_in_time,
         settings={"answer_margin_seconds": 10},
-        undecidable_when="bytes are missing meanwhile; the margin must be larger than a retransmission takes",
+        undecidable_when="bytes are missing meanwhile, or the answer may have been held up on its way: no call of the "
+        "connection was asked after that time and answered before",
     ),
     _server(
         "mqqp-cancel-ends-start",
@@ -183,7 +184,8 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=v.BY_POSITION,
         needs=BOTH,
         check=_cancel_ends_start,
-        undecidable_when="its answer came so soon after the cancel that the two may have crossed",
+        undecidable_when="the answer and the cancel may have crossed: it came too soon, or elsewhere, where "
+        "it may have been held up",
     ),
     _server(
         "mqqp-ack-decides",

@@ -43,7 +43,13 @@ def _client_id(step: CallStep) -> Answer:
 
 
 def _null_handle(step: CallStep) -> Answer:
-    return step.request.get("pphContext") is not None or Broken({"pphContext": "null"})
+    if step.request.get("pphContext") is not None:
+        return True
+    if (reason := step.association_incomplete()) is not None:
+        return reason
+    # A client that was given null has nothing else to give back.
+    given = step.connection is not None and step.connection.association.null_given
+    return None if given else Broken({"pphContext": "null"})
 
 
 _client = partial(Rule, document="MS-MQQP", keyword="MUST", party=Party.CLIENT)
@@ -66,6 +72,7 @@ RULES: Final[tuple[Rule, ...]] = (
         level=Level.MEDIUM,
         operations=(v.END, v.CLOSE),
         check=_null_handle,
+        undecidable_when="anything of the association was missed: the server may have given it",
     ),
     _client(
         "mqqp-client-id",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.model import BOTH, Exemption, Level, Party, Rule
+from pipelines.rules.model import BOTH, Broken, Exemption, Level, Party, Rule
 from pipelines.rules.mqqp.demanded import demanded
 from pipelines.rules.shown import hexadecimal
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
+_NUMBERS: Final = ("hRemoteQueue", "dwQueue")
 _XP: Final = (5, 1, 0)
 _SERVER_2003: Final = (5, 2, 0)
 
@@ -42,8 +43,13 @@ def _queue_values(step: CallStep) -> Answer:
     desc = step.desc
     if desc is None or queue_values_fit(step):
         return None
-    shown = {name: hexadecimal(desc.get(name, 0)) for name in ("hRemoteQueue", "dwQueue")}
-    return demanded(step, (v.MQ_ERROR_INVALID_PARAMETER,), shown)
+    answer = demanded(
+        step, (v.MQ_ERROR_INVALID_PARAMETER,), {name: hexadecimal(desc.get(name, 0)) for name in _NUMBERS}
+    )
+    if isinstance(answer, Broken) and desc.get("dwQueue") and step.call.operation == v.START:
+        # [MS-MQMP] <27>: Windows NT and 2000 give a queue two numbers, and take them. They lack the newer start.
+        return answer if step.server_version is not None else Reason.SERVER_VERSION_UNKNOWN
+    return answer
 
 
 def _peek_next(step: CallStep) -> Answer:
@@ -121,6 +127,7 @@ RULES: Final[tuple[Rule, ...]] = (
         keyword="MUST",
         operations=v.BY_POSITION,
         check=_queue_values,
+        undecidable_when="the server may be Windows NT or 2000, which give a queue two numbers ([MS-MQMP] <27>)",
     ),
     _server(
         "mqqp-error-peek-next",

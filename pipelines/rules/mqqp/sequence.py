@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import CallStep
 
 _ENDED: Final = frozenset((ReadOutcome.ACKED, ReadOutcome.NACKED))
-_NOTHING_TO_END: Final = frozenset((ReadOutcome.PEEKED, ReadOutcome.TIMED_OUT, ReadOutcome.FAILED))
+_NOTHING_TO_END: Final = frozenset((ReadOutcome.TIMED_OUT, ReadOutcome.FAILED))
 
 
 def _open_before_use(step: CallStep) -> Answer:
@@ -96,13 +96,15 @@ def _cancel_outstanding(step: CallStep) -> Answer:
         return True
     if step.session.opened is None or not step.failed:
         return Reason.OPEN_NOT_SEEN
+    # A start made before is all that is asked for; it may be over by the time the cancel comes.
+    if step.past_read is not None:
+        return True
+    if step.other_association:
+        return Reason.OPEN_NOT_SEEN
     if (reason := step.blind_since(step.session.opened.until)) is not None:
         return reason
-    past = step.past_read
-    if past is not None and past.finished is not None:
-        apart = step.call.began.ts_ns - past.finished.ts_ns
-        if apart < step.settings["crossing_seconds"] * v.NANOSECONDS:
-            return Reason.TIMES_CROSS
+    if step.session.finished.full:
+        return Reason.LIMIT
     return Broken({"dwRequestID": step.request.get("dwRequestID"), "answer": code_shown(step.code)})
 
 
@@ -112,8 +114,8 @@ def _request_id_unique(step: CallStep) -> Answer:
         return None
     if session is None or step.first_seen or step.other_association:
         return Reason.OPEN_NOT_SEEN
-    # Closing the queue gives up whatever waits on it: [MS-MQQP] 3.1.4.4.
-    if rival is None or rival.start is None or rival.given_up is not None or session.close_asked:
+    # A call to end or cancel it was made, whatever came of that. Closing the queue gives up whatever waits: 3.1.4.4.
+    if rival is None or rival.start is None or rival.end_asked or session.close_asked:
         return True
     if (reason := step.blind_since(rival.start.began)) is not None:
         return reason
@@ -131,6 +133,8 @@ def _cursor_after_close(step: CallStep) -> Answer:
     # Cursors are made on another interface: one the server takes was made again.
     if step.code != v.STATUS_INVALID_PARAMETER:
         return Reason.OPEN_NOT_SEEN
+    if step.soon_after(step.closed_cursor.until):
+        return Reason.TIMES_CROSS
     if (reason := step.blind_since(step.closed_cursor.until)) is not None:
         return reason
     return Broken({"hCursor": hexadecimal(cursor), "closed by": step.closed_cursor.call_uid})
@@ -193,9 +197,9 @@ RULES: Final = (
     ),
     _client(
         "mqqp-no-end-after-failure",
-        "A peek or a failed start was ended",
+        "A failed start was ended",
         section="3.1.4.1, 3.1.4.10, 3.1.4.11",
-        requirement="What stands in the handle of a peek or failed start must not be handed to RemoteQMEndReceive.",
+        requirement="What stands in the handle of a start that failed must not be handed to RemoteQMEndReceive.",
         keyword="MUST NOT",
         level=Level.MEDIUM,
         operations=(v.END,),
@@ -205,16 +209,17 @@ RULES: Final = (
     ),
     _client(
         "mqqp-cancel-outstanding",
-        "A request was cancelled that was not under way",
+        "A request was cancelled that was never made",
         section="3.1.4.1, 3.1.4.6",
-        requirement="RemoteQMCancelReceive names a request that was started on that queue and is not finished.",
+        requirement="RemoteQMCancelReceive names a request that was started on that queue before.",
         keyword="MUST",
         level=Level.LOW,
         operations=(v.CANCEL,),
         needs=BOTH,
         check=_cancel_outstanding,
         settings={"crossing_seconds": 2},
-        undecidable_when="the server accepts it, an answer may have crossed it, or anything was missed since the open",
+        undecidable_when="the server accepts it, anything was missed since the open, or more requests were made than "
+        "are kept in mind",
     ),
     _client(
         "mqqp-request-id-unique",

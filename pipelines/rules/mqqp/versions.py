@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
+from pipelines.facts.model import BEGINNING
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import said_version
 from pipelines.rules.model import REQUEST, Broken, Level, Party, Rule
@@ -42,13 +43,17 @@ def _version_asked(step: CallStep) -> Answer:
     """On any binding of the session, also the first of the two that 3.2.4.1 demands."""
     if step.asked_version is not None:
         return True
-    if (reason := step.association_incomplete()) is not None:
+    if (reason := step.association_incomplete() or step.pair_incomplete()) is not None:
         return reason
     if step.session is None or step.session.opened is None or not own(step, step.session):
         return Reason.GIVEN_EARLIER
     if step.call.operation == v.START and (step.client_version or (0, 0, 0)) < _FIRST_WITH_VERSION:
         return Reason.CLIENT_VERSION_UNKNOWN
-    return Broken({"called": step.call.operation})
+    born = step.connection.association.born if step.connection else None
+    earliest = (born or step.call.began).ts_ns - step.settings["handshake_seconds"] * v.NANOSECONDS
+    if step.view.since is None or step.view.since.ts_ns > earliest:
+        return Reason.STARTED_MIDSTREAM
+    return step.blind_since(BEGINNING) or Broken({"called": step.call.operation})
 
 
 def _port_followed(step: CallStep) -> Answer:
@@ -66,7 +71,6 @@ def _port_followed(step: CallStep) -> Answer:
 
 
 _client = partial(Rule, document="MS-MQQP", party=Party.CLIENT)
-_OLD: Final = "or the client may be Windows NT or 2000 (notes <28> to <31>)"
 
 RULES: Final = (
     _client(
@@ -92,7 +96,8 @@ RULES: Final = (
         operations=v.BY_POSITION,
         needs=REQUEST,
         check=_version_asked,
-        undecidable_when=f"the association began out of sight, {_OLD}",
+        undecidable_when="the capture began less than handshake_seconds before the association, anything between the "
+        "two hosts was missed, or the client may be Windows NT or 2000 (notes <28> to <31>)",
     ),
     _client(
         "mqqp-port-followed",

@@ -172,7 +172,7 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=v.REMOTE_STARTS,
         needs=BOTH,
         check=_answer_in_time,
-        undecidable_when="bytes are missing meanwhile; answer_margin_seconds is more than a retransmission takes",
+        undecidable_when="bytes are missing meanwhile, or nothing shows that the answer was not held up on its way",
     ),
     _server(
         "mqrr-cancel-ends-start",
