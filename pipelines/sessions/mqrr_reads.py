@@ -75,7 +75,8 @@ class RemoteReads:
         request_id = step.request.get("dwRequestId", 0)
         held = [one for one in step.session.outstanding.get(request_id, ()) if one.given_out]
         if held:
-            read = held[0]
+            # One whose end was refused has been taken back by the server, for instance by its timer (3.1.5.1).
+            read = next((one for one in held if not one.end_asked), held[0])
             read.end_asked = True
             if read.given_up is None or read.given_up.operation not in v.REMOTE_ENDS:
                 step.read, read.given_up = read, step.call

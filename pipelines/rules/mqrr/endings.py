@@ -126,7 +126,7 @@ def _request_id_unique(step: CallStep) -> Answer:
     if session is None:
         return None if step.session is None else Reason.OPEN_NOT_SEEN
     # Closing the queue gives up whatever waits on it: 3.1.4.3.
-    if rival is None or rival.start is None or rival.given_up is not None or session.close_asked:
+    if rival is None or rival.start is None or rival.end_asked or session.close_asked:
         return True
     if (reason := step.blind_since(rival.start.began)) is not None:
         return reason
