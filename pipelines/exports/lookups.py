@@ -23,23 +23,41 @@ AT_ONCE: Final = 20_000
 
 
 def looked_up(folder: str, mapping: Mapping, rows: Iterable[Row]) -> Iterator[Row]:
-    """The same rows; what was found stands in each under the name of its table, null where nothing was."""
-    rest = iter(rows)
-    while waiting := list(islice(rest, AT_ONCE)):
+    """The same rows; what was found stands in each under the name of its lookup, null where nothing was."""
+    for waiting in _waiting(rows):
         for lookup in mapping.lookups:
-            wanted = {row[lookup.column] for row in waiting} - {None}
-            found = _found(folder, lookup, mapping.columns_of(lookup.table), wanted) if wanted else {}
+            found = _found(folder, mapping, lookup, waiting)
             for row in waiting:
-                row[lookup.table] = found.get(row[lookup.column])
+                alike = found.get(row[lookup.column])
+                row[lookup.called] = alike if lookup.every or alike is None else alike[0]
         yield from waiting
 
 
-def _found(folder: str, lookup: Lookup, columns: tuple[str, ...], wanted: set[str]) -> dict[str, Row]:
-    values = pa.array(sorted(wanted))
-    found: dict[str, Row] = {}
-    for batch in batches(folder, TABLES_BY_NAME[lookup.table], columns):
+def told_by_no_other(folder: str, mapping: Mapping, rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows that no lookup of `unless` finds."""
+    for waiting in _waiting(rows):
+        left = waiting
+        for lookup in mapping.unless:
+            found = _found(folder, mapping, lookup, left)
+            left = [row for row in left if row[lookup.column] not in found]
+        yield from left
+
+
+def _waiting(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    rest = iter(rows)
+    while waiting := list(islice(rest, AT_ONCE)):
+        yield waiting
+
+
+def _found(folder: str, mapping: Mapping, lookup: Lookup, waiting: list[Row]) -> dict[str, list[Row]]:
+    """By key, in the order of their text: the same, whichever is read first."""
+    wanted = {row[lookup.column] for row in waiting} - {None}
+    found: dict[str, list[Row]] = {}
+    if not wanted:
+        return found
+    values, where = pa.array(sorted(wanted)), lookup.where
+    for batch in batches(folder, TABLES_BY_NAME[lookup.table], mapping.columns_of(lookup)):
         for row in batch.filter(pc.is_in(batch.column(lookup.key), values)).to_pylist():
-            key = row[lookup.key]
-            # Of several the same one, whichever is read first.
-            found[key] = min(row, found[key], key=json_text) if key in found else row
-    return found
+            if where is None or where.holds(row[where.source]):
+                found.setdefault(row[lookup.key], []).append(row)
+    return {key: sorted(alike, key=json_text) for key, alike in found.items()}

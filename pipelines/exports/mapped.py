@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pipelines.exports.lookups import looked_up
+from pipelines.exports.lookups import looked_up, told_by_no_other
 from pipelines.exports.rows import ordered, reach
 from schemas.dates import dated_by
 from schemas.exports.model import TABLES_BY_NAME
@@ -18,12 +18,18 @@ if TYPE_CHECKING:
 
 Told: TypeAlias = "list[tuple[str, Any]]"
 Path: TypeAlias = "tuple[str, ...]"
+REMEMBERED: Final = 200_000
+"""Rows that are told once only: so many are held, however many there are."""
 
 
 def told(folder: str, mapping: Mapping, untimed: Counter[str]) -> Iterator[Told]:
     """Names and values, null where there is nothing to tell; rows left out for want of a time are counted."""
-    rows: Iterable[Row] = ordered(folder, TABLES_BY_NAME[mapping.table], mapping.columns_of(mapping.table))
+    rows: Iterable[Row] = ordered(folder, TABLES_BY_NAME[mapping.table], mapping.columns)
     rows = _wanted(rows, mapping, untimed)
+    if mapping.unless:
+        rows = told_by_no_other(folder, mapping, rows)
+    if mapping.once:
+        rows = _once(rows, mapping.once)
     if mapping.lookups:
         rows = looked_up(folder, mapping, rows)
     return map(teller(mapping), rows)
@@ -72,6 +78,20 @@ def _wanted(rows: Iterable[Row], mapping: Mapping, untimed: Counter[str]) -> Ite
         if mapping.timed_by and row[mapping.timed_by] is None:
             untimed[mapping.table] += own_time
             continue
+        yield row
+
+
+def _once(rows: Iterable[Row], columns: tuple[str, ...]) -> Iterator[Row]:
+    """The first of those alike; of very many the earliest are forgotten."""
+    seen: dict[tuple[Any, ...], None] = {}
+    for row in rows:
+        key = tuple(reach(row, _path(name)) for name in columns)
+        if None not in key:
+            if key in seen:
+                continue
+            seen[key] = None
+            if len(seen) > REMEMBERED:
+                del seen[next(iter(seen))]
         yield row
 
 

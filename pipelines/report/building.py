@@ -74,7 +74,7 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         seen.touches.act(act)
         seen.people.act(act)
     told_acts = acts.rows()
-    happenings.add_moves(events, tables, sessions, attached)
+    happenings.add_moves(events, tables, attached)
     happenings.add_reads(events, tables, attached)
     happenings.add_sent(events, tables, ladders.sessions_of, attached)
     calls = calls_by_uid(tables, {*ladders.sessions_of, *events.calls()})

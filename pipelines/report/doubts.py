@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pipelines.report.reading import Tables
 
 Row = dict[str, Any]
-_ENDS: Final = ("acked", "nacked", "rundown", "cancelled", "timed_out", "failed")
+_ENDS: Final = ("peeked", "acked", "nacked", "rundown", "cancelled", "timed_out", "failed")
 """Outcomes that say how a read ended: `unfinished` says itself that nobody knows."""
-_BYTES: Final = ("acked_bytes", "nacked_bytes", "rundown_bytes")
+_BYTES: Final = ("peeked_bytes", "acked_bytes", "nacked_bytes", "rundown_bytes")
 COLUMNS: Final = ("in_doubt", "in_doubt_bytes")
 
 

@@ -32,23 +32,24 @@ READS: Final = {
 }
 """Outcomes by which a message left its server."""
 _OF_SESSION: Final = {
-    "peeked": ("peeks", "peeked_bytes"),
+    "peeked": ("peeked", "peeked_bytes"),
     "acked": ("acked", "acked_bytes"),
     "nacked": ("nacked", "nacked_bytes"),
     "rundown": ("rundown", "rundown_bytes"),
     "in_doubt": ("in_doubt", "in_doubt_bytes"),
 }
 _READ: Final = (
-    *("session_uid", "start_call_uid", "end_call_uid", "ts", "outcome", "doubt", "message_bytes"),
-    *("id.orig_h", "id.resp_h"),
+    *("session_uid", "start_call_uid", "end_call_uid", "ts", "given_ts", "outcome", "doubt", "message_bytes"),
+    *("username", "domain", "queue_name", "id.orig_h", "id.resp_h"),
 )
 _MOVE: Final = (
-    *("call_uid", "ts", "session_uid", "queue_name", "target_queue_name", "outcome", "id.orig_h", "id.resp_h"),
+    *("call_uid", "ts", "session_uid", "queue_name", "target_queue_name", "outcome", "username", "domain"),
+    *("id.orig_h", "id.resp_h"),
 )
 _SENT: Final = ("call_uid", "ts", "seen_as", "destination_queue", "message_bytes", "id.orig_h", "id.resp_h")
 _FINDING: Final = ("rule_id", "level", "username", "id.orig_h", "id.resp_h")
 _PLACE: Final = ("session_uid", "call_uid")
-_WHOSE: Final = ("queue_name", "queue_handle", "handle", "username", "domain")
+_WHOSE: Final = ("queue_name", "queue_handle", "handle")
 _OUTCOMES: Final = {"success": "done", "failure": "refused", "unknown": "answer not seen"}
 
 
@@ -69,9 +70,8 @@ def add_act(events: Events, act: Act, attached: Attached) -> None:
     )
 
 
-def add_moves(events: Events, tables: Tables, sessions: Mapping[str, Row], attached: Attached) -> None:
+def add_moves(events: Events, tables: Tables, attached: Attached) -> None:
     for row in tables.rows("moves", _MOVE):
-        session = sessions.get(row["session_uid"] or "")
         events.add(
             "move",
             row["ts"],
@@ -79,7 +79,7 @@ def add_moves(events: Events, tables: Tables, sessions: Mapping[str, Row], attac
             outcome=_OUTCOMES.get(row["outcome"], row["outcome"]),
             client=row["id.orig_h"],
             server=row["id.resp_h"],
-            user=clipped(account(session["username"], session["domain"])) if session else None,
+            user=clipped(account(row["username"], row["domain"])),
             queue=clipped(row["queue_name"]),
             call_uid=row["call_uid"],
             session_uid=row["session_uid"],
@@ -106,13 +106,13 @@ def add_reads(events: Events, tables: Tables, attached: Attached) -> None:
         session = whose.get(row["session_uid"] or "")
         events.add(
             "read",
-            row["ts"],
+            row["given_ts"] or row["ts"],
             size=row["message_bytes"] or 0,
             what=READS[row["outcome"]],
             client=row["id.orig_h"],
             server=row["id.resp_h"],
-            user=clipped(account(session["username"], session["domain"])) if session else None,
-            queue=queue_of(session) if session else None,
+            user=clipped(account(row["username"], row["domain"])),
+            queue=clipped(row["queue_name"]) or (queue_of(session) if session else None),
             session_uid=row["session_uid"],
             call_uid=row["start_call_uid"] or row["end_call_uid"],
             doubt=row["doubt"],
@@ -122,8 +122,7 @@ def add_reads(events: Events, tables: Tables, attached: Attached) -> None:
 
 def add_reads_of_session(events: Events, row: Row) -> None:
     for way, (count, size) in _OF_SESSION.items():
-        # Of peeks only the bytes tell that one succeeded.
-        if row[size] or (row[count] and way != "peeked"):
+        if row[count]:
             events.add(
                 "read",
                 row["ts"],

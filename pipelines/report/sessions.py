@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _COUNTS: Final = (
-    *("peeks", "receives", "acked", "nacked", "cancelled", "timed_out", "failed", "rundown", "unfinished"),
+    *("peeks", "receives", "peeked", "acked", "nacked", "cancelled", "timed_out", "failed", "rundown", "unfinished"),
     *("purges", "moves", "sends", "message_bytes", "acked_bytes", "peeked_bytes", "nacked_bytes", "rundown_bytes"),
 )
 _SINGLE: Final = ("purges", "moves", "sends")

@@ -27,7 +27,7 @@ _DID: Final = (
     ("put_back", "read and put back {messages}"),
     ("cut_off", "read {messages} without an end"),
     ("in_doubt", "read {messages} with an end that is in doubt"),
-    ("peeks", "peeked {}"),
+    ("peeked", "peeked at {messages}"),
     ("sends", "sent {messages}"),
     ("refused", "was refused {}"),
     ("inspected", "asked about it {}"),

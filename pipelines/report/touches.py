@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 _WHO: Final = ("client", "user", "opened_for", "opened_for_user", "server", "queue", "object")
 _OF_SESSION: Final = {
-    "peeks": "peeks",
+    "peeked": "peeked",
     "removed": "acked",
     "put_back": "nacked",
     "cut_off": "rundown",
@@ -32,7 +32,7 @@ _OF_SESSION: Final = {
     "removed_bytes": "acked_bytes",
 }
 _GRAVE: Final = (
-    *("purges", "purges_unknown", "administered", "removed", "in_doubt", "moves", "bytes", "sends", "sealed", "peeks"),
+    *("purges", "purges_unknown", "administered", "removed", "in_doubt", "moves", "bytes", "sends", "sealed", "peeked"),
     *("inspected", "sessions"),
 )
 _NUMBERS: Final = ("sessions", *_OF_SESSION, "purges_unknown", "administered", "inspected", "sealed", "doubts")

@@ -9,6 +9,7 @@ from schemas.exports.zeek_names import OTHERS
 
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
+_READ: Final = frozenset(("peeked", "acked", "nacked", "rundown"))
 _SEVERITY_BIT: Final = 0x8000_0000
 """[MS-ERREF] 2.1: set in an HRESULT or NTSTATUS that is an error."""
 
@@ -61,6 +62,35 @@ def span_milliseconds(first: dt.datetime | None, last: dt.datetime | None) -> in
 def first_known(*times: dt.datetime | None) -> float | None:
     """Seconds since 1970 of the first that is known."""
     return next((seconds(time) for time in times if time is not None), None)
+
+
+def first_iso(*times: dt.datetime | None) -> str | None:
+    """ISO 8601 with microseconds, UTC, of the first that is known."""
+    return next((iso(time) for time in times if time is not None), None)
+
+
+def first_millis(*times: dt.datetime | None) -> int | None:
+    """Milliseconds since 1970 of the first that is known, rounded down."""
+    return next((millis(time) for time in times if time is not None), None)
+
+
+def nanoseconds_of_session(
+    opened: dt.datetime | None, first: dt.datetime | None, closed: dt.datetime | None
+) -> int | None:
+    """From its opening, else its first call, to its close, in nanoseconds."""
+    return span_nanoseconds(opened or first, closed)
+
+
+def milliseconds_of_session(
+    opened: dt.datetime | None, first: dt.datetime | None, closed: dt.datetime | None
+) -> int | None:
+    """From its opening, else its first call, to its close, in milliseconds."""
+    return span_milliseconds(opened or first, closed)
+
+
+def read_outcome(outcome: str) -> str:
+    """`success`: a message was read, whatever became of it then; `unknown`: its end was not seen; else `failure`."""
+    return {"unfinished": "unknown"}.get(outcome, "success" if outcome in _READ else "failure")
 
 
 def endpoint_name(name: str | None, uuid: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Elastic Common Schema: calls, connections and findings. What ECS has no field for stands below `msmq`."""
+"""Elastic Common Schema. What it has no field for stands below `msmq`. Sessions, reads and acts are in `ecs_acts`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from schemas.exports.converters import (
     summed,
     techniques,
 )
+from schemas.exports.ecs_acts import ACTION, READ, SESSION
+from schemas.exports.ecs_parts import NETWORK, UID, WHO_AND_WHERE, base
 from schemas.exports.model import Condition, Field, Mapping
-from schemas.exports.sentences import CALL_COLUMNS, call_told, connection_told, finding_told
+from schemas.exports.sentences import CALL_COLUMNS, FINDING_COLUMNS, call_told, connection_told, finding_told
 from schemas.tables import CALLS, FINDINGS, FLOWS
 from schemas.vocabulary import LEVELS
-
-VERSION: Final = "9.5.0"
-"""Fields and allowed values are those of this release."""
 
 _TYPES: Final = {
     **dict.fromkeys(("S0", "S1"), ("connection", "start")),
@@ -39,11 +38,6 @@ def flow_types(conn_state: str) -> list[str]:
     return list(_TYPES.get(conn_state, ("connection", "info")))
 
 
-def ip_type(address: str) -> str:
-    """`ipv4` or `ipv6`."""
-    return "ipv6" if ":" in address else "ipv4"
-
-
 def severity(level: str) -> int:
     """1 `informational` to 5 `critical`."""
     return LEVELS.index(level) + 1
@@ -54,50 +48,25 @@ def framework(attack: list[str]) -> str | None:
     return "MITRE ATT&CK" if attack else None
 
 
-def _base(dataset: str, kind: str, categories: list[str]) -> tuple[Field, ...]:
-    return (
-        Field("ecs.version", always=VERSION),
-        Field("event.module", always="msmq"),
-        Field("event.dataset", always=f"msmq.{dataset}"),
-        Field("event.kind", always=kind),
-        Field("event.category", always=categories),
-    )
-
-
-def _end(name: str, side: str) -> tuple[Field, ...]:
-    host, port = f"id.{side}_h", f"id.{side}_p"
-    return (Field(f"{name}.address", host), Field(f"{name}.ip", host), Field(f"{name}.port", port))
-
-
-_NETWORK: Final = (
-    *(*_end("source", "orig"), *_end("destination", "resp"), *_end("client", "orig"), *_end("server", "resp")),
-    Field("related.ip", ("id.orig_h", "id.resp_h"), both),
-    Field("network.type", "id.orig_h", ip_type),
-    Field("network.transport", always="tcp"),
-    Field("network.iana_number", always="6"),
-    Field("network.protocol", always="dce_rpc"),
-)
-_USER: Final = (Field("user.name", "username"), Field("related.user", "username", both))
-_UID: Final = Field("msmq.uid", "uid")
-
 CALL: Final = Mapping(
     "call",
     CALLS.name,
     "A call.",
     (
         Field("@timestamp", "ts", iso),
-        *_base("rpc", "event", ["network"]),
+        *base("rpc", "event", ["network"]),
         Field("event.type", always=["connection", "protocol", "info"]),
         Field("event.id", "call_uid"),
         Field("event.action", ("operation", "opnum", "interface_uuid"), operation_name),
         Field("event.outcome", ("outcome", "status", "fault", "endpoint", "decode_state"), call_outcome),
         Field("event.duration", "rtt_us", in_nanoseconds),
         Field("message", CALL_COLUMNS, call_told),
-        *_NETWORK,
+        *NETWORK,
         Field("network.community_id", "community_id"),
-        *_USER,
+        Field("user.name", "username"),
         Field("user.domain", "domain"),
-        _UID,
+        Field("related.user", "username", both),
+        UID,
         Field("msmq.rpc.endpoint", ("endpoint", "interface_uuid"), endpoint_name),
         *(
             Field(f"msmq.rpc.{column}", column)
@@ -118,14 +87,14 @@ FLOW: Final = Mapping(
     "A TCP connection.",
     (
         Field("@timestamp", "first_ts", iso),
-        *_base("connection", "event", ["network"]),
+        *base("connection", "event", ["network"]),
         Field("event.type", "conn_state", flow_types),
         Field("event.id", "uid"),
         Field("message", ("id.orig_h", "id.resp_h", "id.resp_p", "conn_state"), connection_told),
         Field("event.start", "first_ts", iso),
         Field("event.end", "last_ts", iso),
         Field("event.duration", ("first_ts", "last_ts"), span_nanoseconds),
-        *_NETWORK,
+        *NETWORK,
         Field("network.community_id", "community_id"),
         Field("network.bytes", ("orig_bytes", "resp_bytes"), summed),
         Field("network.packets", ("orig_pkts", "resp_pkts"), summed),
@@ -134,7 +103,7 @@ FLOW: Final = Mapping(
             for name, side in (("source", "orig"), ("destination", "resp"), ("client", "orig"), ("server", "resp"))
             for count, short in (("bytes", "bytes"), ("packets", "pkts"))
         ),
-        _UID,
+        UID,
         *(
             Field(f"msmq.connection.{column}", column)
             for column in ("conn_state", "history", "missed_bytes", "starts_midstream", "tcp_stream", "interfaces")
@@ -150,10 +119,10 @@ FINDING: Final = Mapping(
     "A finding.",
     (
         Field("@timestamp", "ts", iso),
-        *_base("finding", "alert", ["network", "intrusion_detection"]),
+        *base("finding", "alert", ["network", "intrusion_detection"]),
         Field("event.type", always=["info"]),
         Field("event.severity", "level", severity),
-        Field("message", ("id.orig_h", "id.resp_h", "id.resp_p", "level", "title"), finding_told),
+        Field("message", FINDING_COLUMNS, finding_told),
         Field("rule.id", "rule_id"),
         Field("rule.name", "title"),
         Field("rule.category", "verdict"),
@@ -161,9 +130,8 @@ FINDING: Final = Mapping(
         Field("threat.framework", "attack", framework),
         Field("threat.technique.id", "attack", techniques),
         Field("threat.technique.subtechnique.id", "attack", subtechniques),
-        *_NETWORK,
-        *_USER,
-        _UID,
+        *WHO_AND_WHERE,
+        UID,
         *(
             Field(f"msmq.finding.{column}", column)
             for column in ("level", "spec", "party", "count", "call_uid", "session_uid")
@@ -177,4 +145,4 @@ FINDING: Final = Mapping(
     timed_by="ts",
 )
 
-DOCUMENTS: Final = (CALL, FLOW, FINDING)
+DOCUMENTS: Final = (CALL, FLOW, SESSION, READ, ACTION, FINDING)

@@ -41,11 +41,20 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A row of another table that a column names; its columns are called `table.column`."""
+    """Rows of another table that a column names. One of them: its columns are called `table.column`."""
 
     column: str
     table: str
     key: str
+    every: tuple[str, ...] = ()
+    """Columns of all of them, in a list that is called as `name` says; null where there are none."""
+    name: str = ""
+    """The table's, unless it is said here."""
+    where: Condition | None = None
+
+    @property
+    def called(self) -> str:
+        return self.name or self.table
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +68,27 @@ class Mapping:
     timed_by: str = ""
     """Rows without this time are left out: the format has no place for them."""
     lookups: tuple[Lookup, ...] = ()
+    unless: tuple[Lookup, ...] = ()
+    """Where one of these finds something, another event tells the row."""
+    once: tuple[str, ...] = ()
+    """Of rows that are the same in these columns, all known, the first is told."""
 
     @property
     def sources(self) -> frozenset[str]:
         """All columns, of looked-up tables too."""
         names = {name for field in self.fields for name in field.sources}
-        names |= {lookup.column for lookup in self.lookups}
+        names |= {lookup.column for lookup in (*self.lookups, *self.unless)}
         names |= {self.only.source} if self.only else set()
-        return frozenset(names | {self.timed_by} - {""})
+        return frozenset(names | {*self.once, self.timed_by} - {""})
 
-    def columns_of(self, table: str) -> tuple[str, ...]:
-        """What must be read of its own table, or of a looked-up one."""
-        keys = {lookup.table: lookup.key for lookup in self.lookups}
-        if table == self.table:
-            names = {name.partition(".")[0] for name in self.sources} - set(keys)
-        else:
-            names = {name.split(".")[1] for name in self.sources if name.startswith(f"{table}.")} | {keys[table]}
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What must be read of its own table."""
+        names = {name.partition(".")[0] for name in self.sources}
+        return tuple(sorted(names - {lookup.called for lookup in self.lookups}))
+
+    def columns_of(self, lookup: Lookup) -> tuple[str, ...]:
+        """What must be read of a looked-up table."""
+        names = {name.split(".")[1] for name in self.sources if name.startswith(f"{lookup.called}.")}
+        names |= {lookup.key, *lookup.every, *((lookup.where.source,) if lookup.where else ())}
         return tuple(sorted(names))

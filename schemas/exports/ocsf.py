@@ -1,4 +1,7 @@
-"""Open Cybersecurity Schema Framework: calls and connections as Network Activity, findings as Detection Finding."""
+"""Open Cybersecurity Schema Framework: calls and connections as Network Activity, findings as Detection Finding.
+
+Sessions, reads and acts are in `ocsf_acts`.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,12 @@ from schemas.exports.converters import (
     summed,
 )
 from schemas.exports.model import Condition, Field, Mapping
-from schemas.exports.sentences import CALL_COLUMNS, call_told, connection_told, finding_told
+from schemas.exports.ocsf_acts import ACTION, READ, SESSION
+from schemas.exports.ocsf_parts import STATUS, base, person_behind, queue_touched, user
+from schemas.exports.sentences import CALL_COLUMNS, FINDING_COLUMNS, call_told, connection_told, finding_told
 from schemas.tables import CALLS, FINDINGS, FLOWS
 from schemas.vocabulary import LEVELS
 
-VERSION: Final = "1.4.0"
-"""The oldest that has all the fields; later ones of 1.x only add to it."""
 NETWORK_ACTIVITY, DETECTION_FINDING = 4001, 2004
 _OPEN, _CLOSE, _RESET, _FAIL, _REFUSE, _TRAFFIC = range(1, 7)
 _ACTIVITIES: Final = {
@@ -36,7 +39,6 @@ _ACTIVITIES: Final = {
     "REJ": _REFUSE,
     "OTH": _TRAFFIC,
 }
-_STATUS: Final = {"unknown": 0, "success": 1, "failure": 2}
 
 
 def activity(conn_state: str) -> int:
@@ -51,7 +53,7 @@ def activity_type(conn_state: str) -> int:
 
 def call_status(*values: Any) -> int:  # noqa: ANN401 - as call_outcome takes them
     """1 success, 2 failure, 0 unknown."""
-    return _STATUS[call_outcome(*values)]
+    return STATUS[call_outcome(*values)]
 
 
 def ip_version(address: str) -> int:
@@ -86,25 +88,14 @@ def _attack(identifier: str) -> dict[str, Any]:
 
 def evidences(*values: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - columns of any type
     """One object: both ends, connection, account and the evidence of the finding."""
-    client, client_port, server, server_port, uid, username, evidence = values
+    client, client_port, server, server_port, uid, username, domain, evidence = values
     found = {
         "src_endpoint": {"ip": client, "port": client_port},
         "dst_endpoint": {"ip": server, "port": server_port},
         "connection_info": {"uid": uid, "protocol_num": 6, "direction_id": 0},
         "data": evidence,
     }
-    return [found | ({"actor": {"user": {"name": username}}} if username else {})]
-
-
-def _base(class_uid: int, time: str) -> tuple[Field, ...]:
-    return (
-        Field("metadata.version", always=VERSION),
-        Field("metadata.product.name", always="mqtrail"),
-        Field("metadata.product.vendor_name", always="mqtrail"),
-        Field("category_uid", always=class_uid // 1000),
-        Field("class_uid", always=class_uid),
-        Field("time", time, millis),
-    )
+    return [found | ({"actor": {"user": user(username, domain)}} if username else {})]
 
 
 _ENDS: Final = (
@@ -127,7 +118,7 @@ CALL: Final = Mapping(
     "A call: Network Activity 4001. OCSF 1.x has an object `dce_rpc`, and a place for it in SMB Activity only: here it "
     "stands in `unmapped`.",
     (
-        *_base(NETWORK_ACTIVITY, "ts"),
+        *base(NETWORK_ACTIVITY, "ts"),
         Field("activity_id", always=_TRAFFIC),
         Field("type_uid", always=NETWORK_ACTIVITY * 100 + _TRAFFIC),
         Field("severity_id", always=1),
@@ -159,7 +150,7 @@ FLOW: Final = Mapping(
     FLOWS.name,
     "A TCP connection: Network Activity 4001.",
     (
-        *_base(NETWORK_ACTIVITY, "first_ts"),
+        *base(NETWORK_ACTIVITY, "first_ts"),
         Field("activity_id", "conn_state", activity),
         Field("type_uid", "conn_state", activity_type),
         Field("severity_id", always=1),
@@ -190,14 +181,16 @@ FINDING: Final = Mapping(
     FINDINGS.name,
     "A finding: Detection Finding 2004.",
     (
-        *_base(DETECTION_FINDING, "ts"),
+        *base(DETECTION_FINDING, "ts"),
         Field("activity_id", always=1),
         Field("type_uid", always=DETECTION_FINDING * 100 + 1),
         Field("severity_id", "level", severity),
         Field("severity", "level"),
         Field("status_id", always=1),
         Field("count", "count"),
-        Field("message", ("id.orig_h", "id.resp_h", "id.resp_p", "level", "title"), finding_told),
+        Field("message", FINDING_COLUMNS, finding_told),
+        Field("resources", "queue_name", queue_touched),
+        Field("observables", "opened_for_username", person_behind),
         Field(
             "finding_info.uid",
             ("rule_id", "verdict", "ts_ns", "uid", "call_uid", "session_uid", "count", "evidence"),
@@ -212,15 +205,19 @@ FINDING: Final = Mapping(
         Field("finding_info.attacks", "attack", attacks),
         Field(
             "evidences",
-            ("id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p", "uid", "username", "evidence"),
+            ("id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p", "uid", "username", "domain", "evidence"),
             evidences,
         ),
         Field("unmapped.ts", "ts", iso),
         Field("unmapped.call_uid", "call_uid"),
         Field("unmapped.session_uid", "session_uid"),
+        *(
+            Field(f"unmapped.{column}", column)
+            for column in ("named_by", "naming_doubt", "opened_for", "opened_for_username", "opened_for_domain")
+        ),
     ),
     Condition("verdict", decided),
     timed_by="ts",
 )
 
-EVENTS: Final = (CALL, FLOW, FINDING)
+EVENTS: Final = (CALL, FLOW, SESSION, READ, ACTION, FINDING)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from schemas.exports import ecs, ocsf, timesketch, zeek
+from schemas.exports import ecs, ecs_parts, ocsf, ocsf_parts, timesketch, zeek
 from schemas.reference import cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from schemas.exports.model import Field, Mapping
 
@@ -16,8 +16,8 @@ MARK: Final = "<!-- from here on made from schemas/exports; refresh with make do
 _CHAPTERS: Final = (
     ("zeek-tsv and zeek-json", zeek.STREAMS),
     ("timesketch", timesketch.EVENTS),
-    (f"ecs ({ecs.VERSION})", ecs.DOCUMENTS),
-    (f"ocsf ({ocsf.VERSION})", ocsf.EVENTS),
+    (f"ecs ({ecs_parts.VERSION})", ecs.DOCUMENTS),
+    (f"ocsf ({ocsf_parts.VERSION})", ocsf.EVENTS),
 )
 
 
@@ -42,15 +42,24 @@ def _mapping(mapping: Mapping) -> Iterator[str]:
     yield ""
     yield from ("| field | from | |", "|---|---|---|")
     for field in mapping.fields:
-        sources = ", ".join(f"`{name}`" for name in field.sources)
+        sources = _names(field.sources)
         yield f"| `{field.target}` | {sources} | {cell(_made(field))} |"
 
 
 def _which(mapping: Mapping) -> Iterator[str]:
     if mapping.only:
         yield f"Which: {_lower(_doc(mapping.only.holds))}"
+    if mapping.once:
+        yield f"Of rows that are the same in {_names(mapping.once)} the first is told."
+    if mapping.unless:
+        tables = dict.fromkeys(lookup.table for lookup in mapping.unless)
+        yield f"Left out where an event from another table tells it: {_names(tables)}."
     if mapping.timed_by:
         yield f"Rows without `{mapping.timed_by}` are left out."
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _made(field: Field) -> str:

@@ -1,128 +1,127 @@
-"""Timesketch: events with a message, a time, what the time means, and our columns under Zeek's names."""
+"""Timesketch: events with a message, a time, what the time means, and our columns under Zeek's names.
+
+An act is one event, at the time at which it happened on the wire: calls, and findings about them, are told with it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from decoders.dcerpc.well_known import MSMQ, MSMQ_COM
-from schemas.exports.converters import both, decided, endpoint_name, iso, listed, micros, operation_name
-from schemas.exports.model import Condition, Field, Mapping
-from schemas.exports.sentences import (
-    CALL_COLUMNS,
-    action_told,
-    call_told,
-    finding_told,
-    message_told,
-    move_told,
-    read_told,
-    session_told,
+from schemas.exports import sentences as told
+from schemas.exports.converters import both, decided, endpoint_name, operation_name
+from schemas.exports.model import Condition, Field, Lookup, Mapping
+from schemas.exports.timesketch_parts import (
+    BY,
+    CONNECTION,
+    NAMED,
+    OF_CALL,
+    call_time_means,
+    changing,
+    event,
+    finding_marks,
+    found,
+    no_message_seen,
+    not_seen_sent,
+    of_message_queuing,
+    opening_not_seen,
+    same,
 )
-from schemas.tables import ADMIN_ACTIONS, CALLS, FINDINGS, MESSAGES, MOVES, READS, SESSIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-def of_message_queuing(interface_uuid: str | None) -> bool:
-    """Calls of message queuing's interfaces."""
-    return interface_uuid in MSMQ or interface_uuid in MSMQ_COM
-
-
-def call_time_means(fault: int | None, _: str) -> str:
-    """`RPC Fault` or `RPC Call`."""
-    return "RPC Call" if fault is None else "RPC Fault"
-
-
-def opening_not_seen(opened: object) -> bool:
-    """Sessions whose opening was not captured."""
-    return opened is None
-
-
-def changing(is_query: object) -> bool:
-    """Acts that do more than ask."""
-    return not is_query
-
-
-def marks(level: str, verdict: str, attack: list[str]) -> list[str]:
-    """Level, verdict and techniques."""
-    return both(level, verdict, *attack)
-
-
-_ENDS: Final = ("id.orig_h", "id.resp_h", "id.resp_p")
-
-
-def _event(
-    kind: str, time: str, columns: tuple[str, ...], told: Callable[..., str], means: str, tag: Field
-) -> tuple[Field, ...]:
-    """What Timesketch wants of every event."""
-    return (
-        Field("message", columns, told),
-        Field("datetime", time, iso),
-        Field("timestamp", time, micros),
-        *((Field("timestamp_desc", always=means),) if means else ()),
-        Field("data_type", always=f"windows:msmq:{kind}"),
-        tag,
-    )
-
-
-def _same(*columns: str) -> tuple[Field, ...]:
-    return tuple(Field(column, column) for column in columns)
-
-
-_CONNECTION: Final = _same("uid", "id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p")
-_OUTCOME: Final = Field("tag", "outcome", listed)
+from schemas.exports.told_with import findings_of
+from schemas.tables import (
+    ADMIN_ACTIONS,
+    CALLS,
+    FINDINGS,
+    MESSAGES,
+    MOVES,
+    READS,
+    REJECTIONS,
+    SENDS,
+    SESSIONS,
+    TRANSACTIONS,
+)
 
 CALL: Final = Mapping(
     "call",
     CALLS.name,
     "A call.",
     (
-        *_event("rpc_call", "ts", CALL_COLUMNS, call_told, "", _OUTCOME),
+        *event("rpc_call", "ts", told.CALL_COLUMNS, told.call_told),
+        *found("outcome", "call_uid"),
         Field("timestamp_desc", ("fault", "outcome"), call_time_means),
-        *_CONNECTION,
-        *_same("community_id", "call_uid", "rtt_us"),
+        *CONNECTION,
+        *same("community_id", "call_uid", "rtt_us"),
         Field("endpoint", ("endpoint", "interface_uuid"), endpoint_name),
         Field("operation", ("operation", "opnum", "interface_uuid"), operation_name),
-        *_same("username", "domain", "auth_level", "encrypted", "decode_state"),
-        *_same("status", "status_name", "fault", "fault_name", "request_frames", "response_frames", "capture_id"),
+        *same("username", "domain", "auth_level", "encrypted", "decode_state"),
+        *same("status", "status_name", "fault", "fault_name", "request_frames", "response_frames", "capture_id"),
     ),
     Condition("interface_uuid", of_message_queuing),
     timed_by="ts",
+    lookups=OF_CALL,
+    unless=(
+        Lookup("call_uid", ADMIN_ACTIONS.name, "call_uid", where=Condition("is_query", changing)),
+        *(Lookup("call_uid", table.name, "call_uid") for table in (MOVES, SENDS, REJECTIONS)),
+        *(Lookup("call_uid", READS.name, key) for key in ("start_call_uid", "end_call_uid")),
+        *(Lookup("call_uid", SESSIONS.name, key) for key in ("open_call_uid", "close_call_uid")),
+        Lookup("call_uid", TRANSACTIONS.name, "end_call_uid"),
+    ),
 )
 
 
-def _session(name: str, time: str, means: str, doc: str, only: Condition | None = None) -> Mapping:
-    told = (*_ENDS, "queue_name", "queue_handle", "state")
+def _session(name: str, time: str, means: str, doc: str, call: str, only: Condition | None = None) -> Mapping:
     return Mapping(
         name,
         SESSIONS.name,
         doc,
         (
-            *_event("session", time, told, session_told, means, Field("tag", "state", listed)),
-            *_CONNECTION,
-            *_same("session_uid", "endpoint", "queue_name", "queue_handle", "username", "domain"),
-            *_same("opened_for", "opened_for_username", "client_qm", "doubt", "peeks", "receives", "acked", "nacked"),
-            *_same("purges", "moves", "sends", "message_bytes", "capture_id"),
+            *event("session", time, told.SESSION_COLUMNS, told.session_told, means),
+            *(found("state", call) if call else (Field("tag", "state", both),)),
+            *CONNECTION,
+            *same("session_uid", "endpoint", *NAMED, "queue_handle", *BY, "opened_for", "client_qm", "doubt"),
+            *same("peeks", "receives", "acked", "nacked", "purges", "moves", "sends", "message_bytes", "capture_id"),
         ),
         only,
         timed_by=time,
+        lookups=(findings_of(call),) if call else (),
+    )
+
+
+def _read(name: str, time: str, means: str, doc: str, only: Condition | None = None) -> Mapping:
+    calls = ("start_call_uid", "end_call_uid")
+    return Mapping(
+        name,
+        READS.name,
+        doc,
+        (
+            *event("read", time, told.READ_COLUMNS, told.read_told, means),
+            *found("outcome", *calls),
+            *CONNECTION,
+            *same("read_uid", "session_uid", "endpoint", *NAMED, *BY, "opened_for", *calls, "action"),
+            *same("message_uid", "message_id", "message_label", "message_bytes", "message_sha256"),
+            *same("transaction_uid", "transaction_outcome", "doubt", "capture_id"),
+        ),
+        only,
+        timed_by=time,
+        lookups=tuple(findings_of(call) for call in calls),
     )
 
 
 ARRIVAL: Final = Mapping(
     "arrival",
     READS.name,
-    "The message of a read, when the server says that it arrived.",
+    "A message that was read later, when it arrived in the queue, as the server says. It accuses nobody: readers are "
+    "not told here.",
     (
-        *_event(
-            *("message", "arrived_ts", (*_ENDS, "message_label", "action", "outcome"), read_told),
-            *("Message Arrival", _OUTCOME),
+        *event(
+            *("arrival", "arrived_ts", ("id.resp_h", "message_label", "queue_name"), told.arrival_told),
+            "Message Arrival",
         ),
-        *_CONNECTION,
-        *_same("read_uid", "session_uid", "endpoint", "action", "message_id", "message_label", "message_bytes"),
-        *_same("message_sha256", "doubt", "capture_id"),
+        Field("tag", always=["arrived"]),
+        *same("id.resp_h", *NAMED, "message_uid", "message_id", "message_label", "message_bytes", "message_sha256"),
+        *same("capture_id"),
     ),
     timed_by="arrived_ts",
+    once=("id.resp_h", "message_uid", "arrived_ts"),
 )
 
 SENT: Final = Mapping(
@@ -130,14 +129,30 @@ SENT: Final = Mapping(
     MESSAGES.name,
     "A message, when its sender says that it was sent.",
     (
-        *_event(
-            *("message", "sent_ts", ("message_uid", "label", "destination_queue"), message_told),
-            *("Message Sent", Field("tag", "message_class", listed)),
+        *event(
+            *("message", "sent_ts", ("message_uid", "label", "destination_queue"), told.message_told), "Message Sent"
         ),
-        *_same("message_uid", "message_id", "label", "destination_queue", "response_queue", "source_qm", "sender_id"),
-        *_same("body_size", "body_sha256", "sightings"),
+        Field("tag", "message_class", both),
+        *same("message_uid", "message_id", "label", "destination_queue", "response_queue", "source_qm", "sender_id"),
+        *same("body_size", "body_sha256", "sightings"),
     ),
+    Condition("calls", not_seen_sent),
     timed_by="sent_ts",
+)
+
+SEND: Final = Mapping(
+    "send",
+    SENDS.name,
+    "A message sent through a supporting server.",
+    (
+        *event("send", "ts", told.SEND_COLUMNS, told.send_told, "Message Send"),
+        *found("outcome", "call_uid"),
+        *CONNECTION,
+        *same("call_uid", "session_uid", "operation", *NAMED, "username", "domain", "message_uid", "message_id"),
+        *same("message_label", "message_bytes", "transaction_uid", "transaction_outcome", "status", "capture_id"),
+    ),
+    timed_by="ts",
+    lookups=OF_CALL,
 )
 
 MOVE: Final = Mapping(
@@ -145,32 +160,62 @@ MOVE: Final = Mapping(
     MOVES.name,
     "A message moved to another queue.",
     (
-        *_event(
-            *("move", "ts", (*_ENDS, "queue_name", "target_queue_name", "outcome"), move_told),
-            *("Message Move", _OUTCOME),
-        ),
-        *_CONNECTION,
-        *_same("call_uid", "session_uid", "queue_name", "target_queue_name", "message_id", "status", "capture_id"),
+        *event("move", "ts", told.MOVE_COLUMNS, told.move_told, "Message Move"),
+        *found("outcome", "call_uid"),
+        *CONNECTION,
+        *same("call_uid", "session_uid", "queue_name", "target_queue_name", "username", "domain"),
+        *same("message_uid", "message_id", "transaction_uid", "transaction_outcome", "status", "capture_id"),
     ),
     timed_by="ts",
+    lookups=OF_CALL,
+)
+
+REJECTION: Final = Mapping(
+    "rejection",
+    REJECTIONS.name,
+    "A message that its reader rejected.",
+    (
+        *event("rejection", "ts", told.REJECTION_COLUMNS, told.rejection_told, "Message Rejection"),
+        *found("outcome", "call_uid"),
+        *CONNECTION,
+        *same("call_uid", "session_uid", *NAMED, "username", "domain", "message_uid", "message_id", "message_class"),
+        *same("transaction_uid", "transaction_outcome", "status", "capture_id"),
+    ),
+    timed_by="ts",
+    lookups=OF_CALL,
+)
+
+TRANSACTION: Final = Mapping(
+    "transaction",
+    TRANSACTIONS.name,
+    "A transaction that was decided.",
+    (
+        *event("transaction", "ended_ts", told.TRANSACTION_COLUMNS, told.transaction_told, "Transaction End"),
+        *found("outcome", "end_call_uid"),
+        *CONNECTION,
+        *same("transaction_uid", "transaction", "kind", "username", "domain", "doubt", "queue_names", "end_call_uid"),
+        *same("reads", "sends", "moves", "rejects", "capture_id"),
+    ),
+    timed_by="ended_ts",
+    lookups=(findings_of("end_call_uid"),),
 )
 
 FINDING: Final = Mapping(
     "finding",
     FINDINGS.name,
-    "A finding.",
+    "A finding about no call that has an event.",
     (
-        *_event(
-            *("finding", "ts", (*_ENDS, "level", "title"), finding_told),
-            *("Finding", Field("tag", ("level", "verdict", "attack"), marks)),
-        ),
-        *_CONNECTION,
-        *_same("rule_id", "level", "verdict", "party", "title", "spec", "count", "call_uid", "session_uid", "username"),
-        *_same("attack", "evidence.request_frames", "evidence.response_frames"),
+        *event("finding", "ts", told.FINDING_COLUMNS, told.finding_told, "Finding"),
+        Field("tag", ("level", "verdict", "attack"), finding_marks),
+        *CONNECTION,
+        Field("findings", "count"),
+        *same("rule_id", "level", "verdict", "party", "title", "spec", "call_uid", "session_uid", *NAMED, *BY),
+        *same("opened_for", "attack", "evidence.request_frames", "evidence.response_frames"),
         Field("capture_id", "evidence.capture_id"),
     ),
     Condition("verdict", decided),
     timed_by="ts",
+    unless=(Lookup("call_uid", CALLS.name, "call_uid", where=Condition("interface_uuid", of_message_queuing)),),
 )
 
 ACTION: Final = Mapping(
@@ -178,30 +223,39 @@ ACTION: Final = Mapping(
     ADMIN_ACTIONS.name,
     "An act that changes a queue, a queue manager or the directory.",
     (
-        *_event(
-            *("admin_action", "ts", (*_ENDS, "action", "target", "outcome"), action_told),
-            *("Administration", _OUTCOME),
-        ),
-        *_CONNECTION,
-        *_same("call_uid", "session_uid", "endpoint", "operation", "action", "target_type", "target", "queue_name"),
-        *_same("username", "domain", "auth_level", "opened_for", "changes", "detail", "status", "status_name"),
-        *_same("doubt", "request_frames", "response_frames", "capture_id"),
+        *event("admin_action", "ts", told.ACTION_COLUMNS, told.action_told, "Administration"),
+        *found("outcome", "call_uid"),
+        *CONNECTION,
+        *same("call_uid", "session_uid", "endpoint", "operation", "action", "target_type", "target", *NAMED, *BY),
+        *same("auth_level", "opened_for", "changes", "detail", "status", "status_name"),
+        *same("doubt", "request_frames", "response_frames", "capture_id"),
     ),
     Condition("is_query", changing),
     timed_by="ts",
+    lookups=OF_CALL,
 )
 
 EVENTS: Final = (
     CALL,
-    _session("session start", "opened_ts", "Session Start", "A queue opened."),
+    _session("session start", "opened_ts", "Session Start", "A queue opened.", "open_call_uid"),
     _session(
-        *("session first seen", "ts", "Session First Seen", "A queue found open."),
+        *("session first seen", "ts", "Session First Seen", "A queue found open.", ""),
         Condition("opened_ts", opening_not_seen),
     ),
-    _session("session end", "closed_ts", "Session End", "A queue closed, or its last connection ended."),
+    _session(
+        "session end", "closed_ts", "Session End", "A queue closed, or its last connection ended.", "close_call_uid"
+    ),
+    _read("read", "given_ts", "Message Read", "A message that left the server: when the server gave it out."),
+    _read(
+        *("read asked for", "ts", "Message Asked For", "A read that brought no message, or none that was seen."),
+        Condition("given_ts", no_message_seen),
+    ),
     ARRIVAL,
     SENT,
+    SEND,
     MOVE,
+    REJECTION,
+    TRANSACTION,
     FINDING,
     ACTION,
 )

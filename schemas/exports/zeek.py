@@ -14,6 +14,7 @@ from schemas.exports.converters import (
     span_seconds,
 )
 from schemas.exports.model import Condition, Field, Lookup, Mapping
+from schemas.exports.sentences import QUEUE, WHO, named_queue, who
 from schemas.tables import CALLS, CAPTURES, FINDINGS, FLOWS, ISSUES, PRINCIPALS
 from schemas.tables.issues import ISSUE_CODES
 
@@ -26,6 +27,15 @@ def service(pdus: int) -> str | None:
 def note(rule_id: str) -> str:
     """`MSMQ::` and the rule."""
     return f"MSMQ::{rule_id}"
+
+
+NOTICE_COLUMNS: Final = ("title", *QUEUE, *WHO)
+
+
+def notice_told(title: str, queue: str | None, doubt: str | None, *account: str | None) -> str:
+    """Title, queue, and who: the account, and the person for whom it acted."""
+    by = who(*account)
+    return ", ".join(filter(None, (title, named_queue(queue, doubt), f"by {by}" if by else "")))
 
 
 def joined(attack: list[str]) -> str | None:
@@ -129,7 +139,7 @@ NOTICE: Final = Mapping(
         Field("file_desc", kind="string"),
         Field("proto", always="tcp", kind="enum"),
         Field("note", "rule_id", note, kind="enum"),
-        Field("msg", "title", kind="string"),
+        Field("msg", NOTICE_COLUMNS, notice_told, kind="string"),
         Field("sub", "attack", joined, kind="string"),
         Field("src", "id.orig_h", kind="addr"),
         Field("dst", "id.resp_h", kind="addr"),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.exports.run_folder import sample
+from tests.report.runs import run_of_captures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Not to be changed."""
     return sample(tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture(scope="session")
+def incident_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A laptop reads and purges a queue through its machine account, for jdoe."""
+    return run_of_captures(tmp_path_factory.mktemp("incident") / "run", ROOT / "samples" / "incident" / "orders.pcap")
 
 
 @pytest.fixture

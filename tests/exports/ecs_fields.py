@@ -12,6 +12,8 @@ _CATEGORIES = (
 _TYPES = {
     "network": {"access", "allowed", "connection", "denied", "end", "info", "protocol", "start"},
     "intrusion_detection": {"allowed", "denied", "info"},
+    "session": {"start", "end", "info"},
+    "configuration": {"access", "change", "creation", "deletion", "info"},
 }
 _KEYWORD: dict[str, Any] = {"type": "string"}
 _LONG = {"type": "integer", "minimum": 0}

@@ -32,6 +32,12 @@ def sample(folder: Path) -> Path:
     return folder
 
 
+def decided_findings(folder: Path) -> int:
+    """Rows of violations and detections."""
+    verdicts = parquet.read_table(folder / "tables" / "findings", columns=["verdict"]).column("verdict").to_pylist()
+    return sum(verdict != "not_decidable" for verdict in verdicts)
+
+
 def write(folder: Path, table: Table, rows: Iterable[Row], files: int = 1) -> None:
     """Rows dealt out to so many files, each in its order, as a run writes them."""
     below = folder / "tables" / table.name

@@ -16,10 +16,11 @@ from parsezeeklogs._ecs_tables import ARRAY_FIELDS, ECS_VERSION, FIELD_TYPES
 from pipelines.exports.formats import FORMATS
 from pipelines.exports.mapped import nested, teller
 from pipelines.exports.text import json_text
-from schemas.exports import ecs, zeek
+from schemas.exports import ecs, ecs_parts, zeek
 from schemas.exports.model import TABLES_BY_NAME
 from schemas.tables import CALLS, FLOWS
 from tests.exports import ecs_fields
+from tests.exports.run_folder import decided_findings
 from tests.exports.strategies import rows
 
 if TYPE_CHECKING:
@@ -53,7 +54,10 @@ def test_sample_has_nothing_but_ecs_and_ours(sample_run: Path) -> None:
     assert Counter(document["event"]["dataset"] for document in found) == {
         "msmq.rpc": 46,
         "msmq.connection": 9,
-        "msmq.finding": 80,
+        "msmq.finding": decided_findings(sample_run),
+        "msmq.session": 4,
+        "msmq.read": 13,
+        "msmq.act": 7,
     }
     for document in found:
         assert errors(document) == []
@@ -76,7 +80,7 @@ def test_our_list_of_fields_has_the_types_of_another_projects() -> None:
     kinds = {"keyword": "string", "long": "integer", "date": "string", "ip": "string", "match_only_text": "string"}
     shared = ecs_fields.FIELDS.keys() & FIELD_TYPES.keys()
     assert len(shared) > 30
-    assert ecs.VERSION == ECS_VERSION
+    assert ecs_parts.VERSION == ECS_VERSION
     for name in shared - {"ecs.version"}:
         kind = ecs_fields.FIELDS[name]
         assert (kind.get("type") == "array") == (name in ARRAY_FIELDS), name
@@ -123,3 +127,20 @@ def test_outcome_of_a_call(
     row = dict.fromkeys(CALLS.names) | {"outcome": outcome, "status": status, "fault": fault, "decode_state": state}
     told = dict(teller(ecs.CALL)(row | {"endpoint": endpoint}))
     assert told["event.outcome"] == expected
+
+
+def test_reads_sessions_acts_and_findings_name_queue_account_and_person(incident_run: Path) -> None:
+    found = documents(incident_run)
+    of_jdoe = [one for one in found if one.get("msmq", {}).get("opened_for", {}).get("user", {}).get("name") == "jdoe"]
+    assert Counter(one["event"]["dataset"] for one in of_jdoe) == {
+        "msmq.session": 1,
+        "msmq.read": 4,
+        "msmq.act": 1,
+        "msmq.finding": 1,
+    }
+    for one in of_jdoe:
+        assert one["related"]["user"] == ["LAPTOP66$", "jdoe"]
+        assert one["user"] == {"name": "LAPTOP66$", "domain": "CORP"}
+        assert one["msmq"]["queue"]["name"] == r"DIRECT=OS:hq\private$\orders"
+        assert errors(one) == []
+    assert {one["event"]["kind"] for one in found if one["event"]["dataset"] != "msmq.finding"} == {"event"}

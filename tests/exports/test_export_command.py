@@ -63,7 +63,7 @@ def test_all_logs_go_to_a_folder(form: str, sample_run: Path, tmp_path: Path, pr
     [
         (["--table", "nothing"], 2, "--table nothing: jsonl has none; `mqtrail schema` lists them"),
         (["--format", "zeek-tsv", "--table", "dns"], 2, "one of dce_rpc, conn, weird, notice, ntlm"),
-        (["--format", "ocsf", "--table", ""], 2, "one of calls, flows, findings"),
+        (["--format", "ocsf", "--table", ""], 2, "one of calls, flows, sessions, reads, admin_actions, findings"),
         (["--format", "zeek-tsv", "-o", "/dev/null"], 2, "/dev/null: is not a folder"),
         (["-o", "/nowhere/file"], 2, "/nowhere/file: cannot be written (No such file or directory)"),
     ],

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.exports.formats import FORMATS
 from schemas.tables import ADMIN_ACTIONS, CALLS, MESSAGES, MOVES, SESSIONS
-from tests.exports.run_folder import Row, write
+from tests.exports.run_folder import Row, decided_findings, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ def events(folder: Path, table: str = "", untimed: Counter[str] | None = None) -
 
 def test_every_event_has_what_timesketch_wants(sample_run: Path) -> None:
     found = events(sample_run)
-    assert len(found) > 100
+    assert len(found) > 40
     for event in found:
         assert event["message"]
         time = dt.datetime.fromisoformat(event["datetime"])
@@ -41,21 +41,48 @@ def test_every_event_has_what_timesketch_wants(sample_run: Path) -> None:
 def test_what_the_sample_gives(sample_run: Path) -> None:
     kinds = Counter((event["data_type"], event["timestamp_desc"]) for event in events(sample_run))
     assert kinds == {
-        ("windows:msmq:rpc_call", "RPC Call"): 38,
+        ("windows:msmq:rpc_call", "RPC Call"): 8,
         ("windows:msmq:rpc_call", "RPC Fault"): 1,
         ("windows:msmq:session", "Session Start"): 4,
         ("windows:msmq:session", "Session End"): 3,
-        ("windows:msmq:message", "Message Arrival"): 9,
-        ("windows:msmq:finding", "Finding"): 80,
-    } | {key: count for key, count in kinds.items() if key[1] in ("Message Sent", "Administration")}
-    purge = next(event for event in events(sample_run, "calls") if event["operation"] == "RemoteQMPurgeQueue")
-    assert purge["message"] == "qm2qm RemoteQMPurgeQueue 127.0.0.2 -> 127.0.0.1:2105 -> MQ_OK"
-    assert purge["id.orig_h"] == "127.0.0.2"
-    assert {event["verdict"] for event in events(sample_run, "findings")} == {"violation", "detection"}
+        ("windows:msmq:read", "Message Read"): 9,
+        ("windows:msmq:read", "Message Asked For"): 4,
+        ("windows:msmq:arrival", "Message Arrival"): 5,
+    } | {key: count for key, count in kinds.items() if key[1] in ("Message Sent", "Administration", "Finding")}
 
 
 def test_calls_of_other_interfaces_are_not_told(sample_run: Path) -> None:
     assert {event["endpoint"] for event in events(sample_run, "calls")} == {"qm2qm", "qmmgmt"}
+
+
+def test_act_is_one_event_with_what_was_found_of_it(incident_run: Path) -> None:
+    found = events(incident_run)
+    (purge,) = (event for event in found if "purge" in event["message"].lower())
+    assert purge["message"] == (
+        r"purge DIRECT=OS:hq\private$\orders CORP\LAPTOP66$ for jdoe 10.20.0.66 -> 10.20.0.9:2105 success"
+    )
+    assert purge["tag"] == ["success", "high", "detection", "T1485"]
+    assert (purge["finding"], purge["rule_id"], purge["level"]) == (["A queue was purged"], ["detect-purge"], "high")
+    told = Counter(
+        event[name] for event in found for name in ("call_uid", "start_call_uid", "end_call_uid") if event.get(name)
+    )
+    assert set(told.values()) == {1}
+
+
+def test_every_finding_is_told_once(sample_run: Path) -> None:
+    assert sum(event.get("findings", 0) for event in events(sample_run)) == decided_findings(sample_run)
+
+
+def test_read_stands_at_its_time_and_the_arrival_accuses_nobody(incident_run: Path) -> None:
+    found = events(incident_run, "reads")
+    read = [event for event in found if event.get("opened_for_username") == "jdoe"]
+    assert {event["datetime"][11:22] for event in read} == {"08:01:05.07", "08:01:05.08"}
+    assert {event["queue_name"] for event in read} == {r"DIRECT=OS:hq\private$\orders"}
+    arrivals = [event for event in found if event["timestamp_desc"] == "Message Arrival"]
+    assert len(arrivals) == len({event["message_uid"] for event in arrivals}) == 5
+    for event in arrivals:
+        assert not {"username", "domain", "id.orig_h", "uid", "session_uid", "read_uid", "action"} & event.keys()
+        assert "10.20.0.66" not in event["message"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ const SESSION_COLUMNS = [
   numberColumn("Removed", "acked"),
   rareColumn("Put back", "nacked"),
   rareColumn("In doubt", "in_doubt"),
-  numberColumn("Peeks", "peeks"),
+  numberColumn("Peeked", "peeked"),
   rareColumn("Moved", "moves"),
   rareColumn("Sent", "sends"),
   sizeColumn("Disclosed", "message_bytes"),
@@ -69,6 +69,7 @@ function sessionsView() {
 function read(row) {
   const counts = [
     ["acked", "removed"],
+    ["peeked", "peeked at"],
     ["nacked", "put back"],
     ["rundown", "cut off"],
     ["cancelled", "cancelled"],

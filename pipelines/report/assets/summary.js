@@ -86,7 +86,7 @@ const WHO_COLUMNS = [
   changedColumn,
   numberColumn("Removed", "removed"),
   rareColumn("Moved", "moves"),
-  numberColumn("Peeks", "peeks"),
+  numberColumn("Peeked", "peeked"),
   {
     title: "Other reads",
     cell: (row) => otherReads(row).map(([name, text]) => el("div", { class: "small" }, `${number(row[name])} ${text}`)),
