@@ -15,7 +15,7 @@ from pipelines.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
-    from pipelines.sessions.model import Session
+    from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import MoveStep, ReadStep, SessionStep
 
 Row = dict[str, Any]
@@ -42,6 +42,8 @@ def session_row(step: SessionStep) -> Row:
         "endpoint": ENDPOINTS[session.kind],
         "opened_ts": micros(session.opened.until.ts_ns) if session.opened else None,
         "closed_ts": _micros(session.closed_at),
+        "open_call_uid": _call_uid(session.opened),
+        "close_call_uid": _call_uid(session.closed),
         "state": str(session.state),
         "doubt": _text(session.doubt),
         "handle": session.handle,
@@ -54,7 +56,7 @@ def session_row(step: SessionStep) -> Row:
         "domain": first.domain,
         "peeks": session.peeks,
         "receives": session.receives,
-        **{str(outcome): outcomes.get(outcome, 0) for outcome in ReadOutcome if outcome is not ReadOutcome.PEEKED},
+        **{str(outcome): outcomes.get(outcome, 0) for outcome in ReadOutcome},
         "purges": session.purges.count,
         "moves": session.moves,
         "sends": session.sends.count,
@@ -81,6 +83,7 @@ def read_row(step: ReadStep) -> Row:
         "domain": call.domain,
         **for_whom(read.session),
         **queue_of(read.session),
+        "given_ts": _given(read),
         "start_call_uid": _call_uid(read.start),
         "end_call_uid": _call_uid(read.end or read.cancel),
         "action": action,
@@ -104,6 +107,13 @@ def read_row(step: ReadStep) -> Row:
         "ended_ts": None if read.outcome is ReadOutcome.UNFINISHED else _micros(read.finished),
         "capture_id": call.capture_id,
     }
+
+
+def _given(read: Read) -> int | None:
+    """Clocks of captures may go back: nothing is given before it is asked for."""
+    if not read.message_bytes or read.answered is None:
+        return None
+    return _micros(max(read.began, read.answered))
 
 
 def move_row(step: MoveStep) -> Row:

@@ -59,6 +59,11 @@ READS = Table(
         DOMAIN,
         *FOR_WHOM,
         *NAMING,
+        Column(
+            "given_ts",
+            TIMESTAMP,
+            "When the server gave out the message: its answer on the wire. Null where no message was seen.",
+        ),
         Column("start_call_uid", STRING, "Call that began it; null where only its end was captured."),
         Column("end_call_uid", STRING, "Call that ended it: end-receive, or cancel."),
         Column("action", STRING, "ulAction by name, e.g. `MQ_ACTION_RECEIVE`; a number where it has none."),
@@ -90,6 +95,7 @@ READS = Table(
     ),
     key=("read_uid",),
     relations=(
+        NotAbove("ts", "given_ts"),
         NotAbove("ts", "ended_ts"),
         Reference("start_call_uid", "calls", "call_uid"),
         Reference("end_call_uid", "calls", "call_uid"),

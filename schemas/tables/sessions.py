@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from schemas.model import LONG, STRING, TIMESTAMP, U32, Column, Table
-from schemas.relations import NotAbove, Sum
+from schemas.relations import NotAbove, Reference, Sum
 from schemas.shared_columns import (
     CAPTURE_ID,
     DOMAIN,
@@ -50,6 +50,8 @@ SESSIONS = Table(
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         Column("opened_ts", TIMESTAMP, "When it was opened; null where that was not seen."),
         Column("closed_ts", TIMESTAMP, "When it was closed, or when the last connection of its association ended."),
+        Column("open_call_uid", STRING, "Call that opened it; null where that was not seen."),
+        Column("close_call_uid", STRING, "Call by which the client closed it; null where it did not, or out of sight."),
         Column(
             "state",
             STRING,
@@ -93,6 +95,7 @@ SESSIONS = Table(
             "peeks", LONG, "Reads that leave the message in the queue, whatever they came to.", required=True, low=0
         ),
         Column("receives", LONG, "Reads that would remove it, whatever they came to.", required=True, low=0),
+        Column("peeked", LONG, "Messages peeked at: peeks that brought one.", required=True, low=0),
         Column("acked", LONG, "Messages removed.", required=True, low=0),
         Column("nacked", LONG, "Messages read and put back.", required=True, low=0),
         Column("cancelled", LONG, "Reads cancelled.", required=True, low=0),
@@ -135,6 +138,8 @@ SESSIONS = Table(
         NotAbove("ts", "opened_ts"),
         NotAbove("ts", "closed_ts"),
         NotAbove("opened_ts", "closed_ts"),
+        Reference("open_call_uid", "calls", "call_uid"),
+        Reference("close_call_uid", "calls", "call_uid"),
         Sum("message_bytes", ("peeked_bytes", "acked_bytes", "nacked_bytes", "rundown_bytes", "unfinished_bytes")),
         OF_FLOW,
         OF_CAPTURE,
