@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from decoders.security.accounts import Secret
     from ingest.choice import Choice
     from pipelines.inventory import Input
     from pipelines.rules.engine import Tally
+    from pipelines.sealed_secrets import SealedSecrets
     from pipelines.stages.scan import Scan
     from pipelines.writing import Written
 
@@ -57,8 +57,8 @@ class Job:
     keep_payload: bool = False
     settings: Mapping[str, int] = field(default_factory=lambda: SETTINGS)
     small_bytes: int = SMALL_BYTES
-    accounts: Sequence[Secret] = ()
-    """Those whose secrets are known."""
+    secrets: SealedSecrets | None = None
+    """Those that are known, of accounts and services."""
 
     def scan(self, inputs: Sequence[Input]) -> Scan:
         splits = [split for one in inputs if one.capture for split in plan(one.capture, one.file, self.split_bytes)]

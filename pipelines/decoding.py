@@ -50,7 +50,7 @@ def decode(job: Job, scan: Scan, order: Order, untidy: frozenset[int], earlier: 
         order,
         untidy,
         keep_payload=job.keep_payload,
-        accounts=job.accounts,
+        secrets=job.secrets,
         earlier=earlier.carried if earlier else None,
     )
     counts: Counts = Counter()

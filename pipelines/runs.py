@@ -20,6 +20,7 @@ from pipelines.quality import check_tables, prepare
 from pipelines.report.reading import Tables
 from pipelines.report.writing import write_report
 from pipelines.rules.tally import by_level, verdict_rows
+from pipelines.sealed_secrets import sealed
 from pipelines.version import VERSION
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Wanted:
     say: Callable[[str], None] = lambda _: None
     measure: Callable[[Meter], None] = lambda _: None
     started: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
-    accounts: Sequence[Secret] = ()
+    secrets: Sequence[Secret] = ()
     report: bool = True
 
     @property
@@ -65,7 +66,7 @@ class Wanted:
             "scope": str(self.scope),
             "keep_payload": self.keep_payload,
             "thresholds": self.thresholds,
-            "secrets": len(self.accounts),
+            "secrets": len(self.secrets),
         }
 
     def job(self, spark: SparkSession, root: str) -> Job:
@@ -78,7 +79,7 @@ class Wanted:
             self.measure,
             keep_payload=self.keep_payload,
             settings=self.thresholds,
-            accounts=self.accounts,
+            secrets=sealed(spark.sparkContext, self.secrets) if self.secrets else None,
         )
 
 

@@ -1,7 +1,6 @@
 """The file of --secrets: accounts whose NTLM sessions may be unsealed, and keytabs of services for Kerberos.
 
-What it says stays in this process and in the closures that Spark carries to its workers: no table, manifest, log or
-setting has it.
+What it says is in no table, manifest, log or setting; pipelines/sealed_secrets.py takes it to the workers.
 """
 
 from __future__ import annotations

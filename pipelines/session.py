@@ -16,6 +16,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pipelines.guard import is_guarded, is_local, to_itself
+from pipelines.run_folder import run_folder
 from pipelines.shipping import ship
 
 if TYPE_CHECKING:
@@ -69,19 +71,24 @@ def spark_session(master: str | None = None, settings: Mapping[str, str] | None 
         os.environ["LC_ALL"] = "C.UTF-8"
     given = _of_the_running_jvm() if submitted else _of_the_environment()
     chosen = _UNLESS_SET | {"spark.master": LOCAL} | given | _ALWAYS | asked
-    is_local = chosen["spark.master"].startswith("local")
-    if is_local:
-        chosen = {"spark.driver.memory": _driver_memory()} | chosen
+    here = is_local(chosen["spark.master"])
+    private = to_itself(asked) if here else {}
+    folder = run_folder(chosen)
+    if here:
+        chosen = {"spark.driver.memory": _driver_memory()} | chosen | private | folder.settings
         # Left to itself, Spark gives up on this machine with the first worker that the system kills.
         chosen["spark.master"] = _ONE_TRY.sub(r"local[\1,4]", chosen["spark.master"])
     else:
         chosen = {"spark.executorEnv.LC_ALL": "C.UTF-8"} | chosen
+        if is_guarded(chosen):
+            chosen = {"spark.io.encryption.enabled": "true"} | chosen
     # Workers start whatever `python3` is first in PATH unless they are told otherwise.
     theirs = chosen.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON") or sys.executable
-    os.environ["PYSPARK_PYTHON"] = sys.executable if is_local else theirs
+    os.environ["PYSPARK_PYTHON"] = sys.executable if here else theirs
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    session = _started({key: value for key, value in chosen.items() if given.get(key) != value})
-    if submitted or not is_local:
+    with folder.starting(here=here):
+        session = _started({key: value for key, value in chosen.items() if given.get(key) != value})
+    if submitted or not here:
         ship(session)
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
     if threading.current_thread() is threading.main_thread():

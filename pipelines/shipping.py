@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
 import importlib.metadata
-import shutil
-import tempfile
 import zipfile
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from pipelines.run_folder import run_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -25,10 +24,8 @@ def ship(session: SparkSession) -> None:
     """What this process runs, whether it came from a folder, an installation or a wheel on the path."""
     if any(one.endswith(f"/{DISTRIBUTION}.zip") for one in session.sparkContext.listFiles):
         return
-    # Readable for this user only, and kept to the end: workers that come late fetch it from here.
-    folder = tempfile.mkdtemp(prefix="mqtrail-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    session.sparkContext.addPyFile(str(bundle(Path(folder))))
+    # Kept to the end: workers that come late fetch it from here.
+    session.sparkContext.addPyFile(str(bundle(run_folder().path)))
 
 
 def bundle(folder: Path) -> Path:

@@ -62,14 +62,14 @@ class Assembler:
         capture_ids: Sequence[str],
         paths: Sequence[str],
         untidy: Collection[int] = (),
-        accounts: Sequence[Secret] = (),
+        secrets: Sequence[Secret] = (),
     ) -> None:
-        """`untidy`: captures whose clock went back. `accounts`: secrets that are known."""
+        """`untidy`: captures whose clock went back. `secrets`: those that are known."""
         self.choice = choice
         self.untidy = frozenset(untidy)
         self._capture_ids = capture_ids
         self._paths = paths
-        self.unsealer = unsealers(accounts)
+        self.unsealer = unsealers(secrets)
 
     def run(self, rows: Iterable[SegmentRow]) -> Iterator[tuple[str, Row | PlacedCall]]:
         """(table, row) in the order in which the streams tell."""

@@ -83,7 +83,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace the output folder of an earlier run; take secrets from a file that others may read",
+        help="replace the output folder of an earlier run; take secrets from a file that others may read, "
+        "or to a cluster that others can talk to",
     )
     parser.add_argument("--spark-conf", action="append", default=[], metavar="K=V", help="a Spark setting; repeatable")
     parser.add_argument("--verbose", action="store_true", help="list the tables with their rows at the end")
@@ -96,13 +97,13 @@ def run(options: argparse.Namespace) -> int:
         raise Stop(ExitCode.USAGE, "--no-publish: there is nothing to publish without --dataset")
     started = dt.datetime.now(dt.UTC)
     chosen, settings = thresholds(options.threshold), spark_settings(options.spark_conf)
-    accounts = secrets(options.secrets, force=options.force)
+    known = secrets(options.secrets, force=options.force)
     inputs = _inputs(options)
     from pipelines.runs import Wanted  # noqa: PLC0415 - nothing of Spark before it is known that there is work
 
     say = Progress()
     wanted = Wanted(
-        lambda: started_spark(options.master, settings, say),
+        lambda: _spark(options, settings, say),
         Scope(options.scope),
         chosen,
         keep_payload=options.keep_payload,
@@ -111,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
         say=say,
         measure=say.measure,
         started=started,
-        accounts=accounts,
+        secrets=known,
         report=not options.no_report,
     )
     try:
@@ -190,13 +191,29 @@ def _lies_in(path: str, folder: str) -> bool:
     return is_local(folder) and Path(path).resolve().is_relative_to(folder)
 
 
+def _spark(options: argparse.Namespace, settings: dict[str, str], say: Progress) -> SparkSession:
+    session = started_spark(options.master, settings, say)
+    if options.secrets and not options.force:
+        from pipelines.sealed_secrets import refuse_unguarded  # noqa: PLC0415
+        from pipelines.secrets_file import SecretsRefused  # noqa: PLC0415
+
+        try:
+            refuse_unguarded(session.sparkContext)
+        except SecretsRefused as error:
+            raise Stop(ExitCode.USAGE, f"--secrets: {error}") from None
+    return session
+
+
 def started_spark(master: str | None, settings: dict[str, str], say: Progress) -> SparkSession:
+    from pipelines.guard import SettingRefused  # noqa: PLC0415
     from pipelines.session import NoSpark, spark_session  # noqa: PLC0415
 
     say("starting Spark")
     try:
         session = spark_session(master, settings)
         say.watch(session.sparkContext)
+    except SettingRefused as error:
+        raise Stop(ExitCode.USAGE, f"--spark-conf {error}") from None
     except NoSpark as error:
         raise Stop(ExitCode.UNEXPECTED, str(error)) from None
     return session

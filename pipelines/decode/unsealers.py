@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from decoders.security.accounts import Secret
 
 
-def unsealers(accounts: Sequence[Secret]) -> Callable[[], Unsealer | None]:
-    if not accounts:
+def unsealers(secrets: Sequence[Secret]) -> Callable[[], Unsealer | None]:
+    if not secrets:
         return lambda: None
     from decoders.dcerpc.unsealing import Unsealer  # noqa: PLC0415 - impacket is for those who have secrets
     from decoders.security.keyring import Keyring  # noqa: PLC0415
 
-    return partial(Unsealer, Keyring(accounts))
+    return partial(Unsealer, Keyring(secrets))

@@ -28,12 +28,12 @@ from schemas.state import CARRIED_CONNECTIONS
 from schemas.tables import WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from decoders.security.accounts import Secret
     from ingest.choice import Choice, Endpoint
     from pipelines.dataset.carried import Carried
     from pipelines.inventory import Order
+    from pipelines.sealed_secrets import SealedSecrets
     from pipelines.stages.select import Keys, Selection
     from schemas.model import Table
 
@@ -133,7 +133,7 @@ def run_rounds(
     untidy: frozenset[int],
     *,
     keep_payload: bool,
-    accounts: Sequence[Secret] = (),
+    secrets: SealedSecrets | None = None,
     earlier: Carried | None = None,
 ) -> Rounds:
     """`choice` knows what earlier runs learned; conversations of theirs are looked at again where there is news."""
@@ -143,7 +143,7 @@ def run_rounds(
 
     def look(keys: Keys) -> DataFrame:
         ids, paths = order.ids, order.paths
-        return streams(selection.take(keys), choice, ids, paths, untidy, keep_payload=keep_payload, accounts=accounts)
+        return streams(selection.take(keys), choice, ids, paths, untidy, keep_payload=keep_payload, secrets=secrets)
 
     rounds = Rounds(look(keys), earlier.frame(CARRIED_CONNECTIONS) if earlier else None)
     rounds.learned = choice.learned

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from decoders.security.accounts import Secret
     from ingest.choice import Choice
+    from pipelines.sealed_secrets import SealedSecrets
     from pipelines.stages.select import Segments
 
 Row = dict[str, Any]
@@ -41,12 +41,13 @@ def streams(
     untidy: frozenset[int],
     *,
     keep_payload: bool,
-    accounts: Sequence[Secret] = (),
+    secrets: SealedSecrets | None = None,
 ) -> DataFrame:
     """Envelope of schemas.internal.STREAMS. `capture_ids` and `paths` are indexed by `file`, as `untidy` names them."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        assembler = Assembler(choice, capture_ids, paths, untidy, accounts)
+        known = secrets.opened() if secrets else ()
+        assembler = Assembler(choice, capture_ids, paths, untidy, known)
         return decoded(assembler, segment_rows(batches), keep_payload=keep_payload)
 
     ordered = segments.rows.repartition(segments.partitions, "key").sortWithinPartitions(

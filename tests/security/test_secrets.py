@@ -163,7 +163,7 @@ def test_a_dataset_may_go_on_with_other_secrets_and_not_in_another_scope() -> No
         }
 
     def wanted(scope: Scope) -> Wanted:
-        return Wanted(unused, scope, {}, accounts=(Account("alice", None, PASSWORD),))
+        return Wanted(unused, scope, {}, secrets=(Account("alice", None, PASSWORD),))
 
     assert wanted(Scope.MSMQ).parameters["secrets"] == 1
     _same_parameters(wanted(Scope.MSMQ), Folder())  # type: ignore[arg-type]
