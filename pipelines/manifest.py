@@ -21,7 +21,7 @@ HISTORY: Final = "runs"
 FORMAT: Final = 5
 """Of the manifest and of what a dataset carries: a dataset of another format is not added to."""
 Json = dict[str, Any]
-_NAMES: Final = re.compile(r"[a-z]+\.(json|html)|(tables|state|runs)(/[A-Za-z0-9_=-]+)*/[A-Za-z0-9_-]+\.(parquet|json)")
+NAMES: Final = re.compile(r"[a-z]+\.(json|html)|(tables|state|runs)(/[A-Za-z0-9_=-]+)*/[A-Za-z0-9_-]+\.(parquet|json)")
 """What outputs are called: a manifest that leads out of its folder was not written by us."""
 
 
@@ -41,7 +41,7 @@ def read_manifest(folder: str) -> Json | None:
     if not isinstance(found, dict) or not isinstance(found.get("outputs"), list):
         raise ManifestDamaged(f"{path}: is no manifest of mqtrail")
     for entry in found["outputs"]:
-        if not isinstance(entry, dict) or not _NAMES.fullmatch(str(entry.get("path"))):
+        if not isinstance(entry, dict) or not NAMES.fullmatch(str(entry.get("path"))):
             raise ManifestDamaged(f"{path}: names a file that no run writes: {entry}"[:500])
     return found
 

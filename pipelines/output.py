@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import re
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from ingest.files import (
+    PRIVATE,
     entries,
     exists,
     files_below,
     is_folder,
     is_local,
     join,
+    lock,
     make_folder,
     name_of,
     normalised,
     parent_of,
+    place_folder,
     recover_swap,
     remove_file,
     remove_folder,
@@ -25,10 +31,9 @@ from ingest.files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 OURS: Final = frozenset(("tables", "run.json", "report.html", "quality.json", "state", "runs"))
-PRIVATE: Final = 0o700
 
 
 class OutputRefused(Exception):
@@ -36,29 +41,40 @@ class OutputRefused(Exception):
 
 
 class Workplace:
-    """A private folder beside the final one; as a context manager it is gone afterwards, whatever happens."""
+    """A private folder beside the final one; as a context manager it is gone afterwards, whatever happens.
+
+    One run at a time has it.
+    """
 
     option = "--out"
 
-    def __init__(self, final: str) -> None:
+    def __init__(self, final: str, waiting: Callable[[str], None] | None = None) -> None:
+        """`waiting` is told who has it, before it is waited for; what it raises ends the waiting."""
         # A link to a folder stays, and the folder behind it is replaced.
         self.final = str(Path(normalised(final)).resolve()) if is_local(final) else normalised(final)
-        self.staging = join(parent_of(self.final), f".{name_of(self.final)}.partial-{os.getpid()}")
+        # Nobody can make it first: beside the final folder others may write.
+        self.staging = join(parent_of(self.final), f".{name_of(self.final)}.partial-{secrets.token_hex(8)}")
+        self._waiting = waiting
+        self._held = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         if not name_of(self.final):
             raise OutputRefused(f"{self.final}: choose a folder below it with {self.option}")
         if exists(self.final) and not is_folder(self.final):
             raise OutputRefused(f"{self.final}: is a file; choose a folder with {self.option}")
-        try:
-            recover_swap(self.final)
-            self._check()
-            self._clean_up_after_the_dead()
-            self._make()
-        except OSError as error:
-            raise OutputRefused(
-                f"{self.final}: the output folder cannot be made ({error.strerror}); choose another with {self.option}"
-            ) from None
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(lock(self.final, self._waiting))
+                recover_swap(self.final)
+                self._check()
+                self._clean_up_after_the_dead()
+                self._make()
+            except OSError as error:
+                raise OutputRefused(
+                    f"{self.final}: the folder cannot be used ({error.strerror or error}); "
+                    f"choose another with {self.option}"
+                ) from None
+            self._held = held.pop_all()
         return self
 
     def begin_again(self) -> None:
@@ -67,22 +83,24 @@ class Workplace:
         self._make()
 
     def _make(self) -> None:
-        make_folder(self.staging)
         if is_local(self.staging):
-            Path(self.staging).chmod(PRIVATE)
+            make_folder(parent_of(self.staging))
+            Path(self.staging).mkdir(PRIVATE)
+        else:
+            make_folder(self.staging)
 
     def __exit__(self, *_: object) -> None:
         # What cannot be removed now is removed by the next run.
-        with contextlib.suppress(OSError):
+        with self._held, contextlib.suppress(OSError):
             remove_folder(self.staging)
 
     def _check(self) -> None:
         """Raise OutputRefused if what is there must not be touched."""
 
     def _clean_up_after_the_dead(self) -> None:
-        """A run that was killed could not remove its folder. In containers it may have had our own number."""
+        """A run that was killed could not remove its folder; as the lock is ours, none is at work."""
         for left in _partials(self.final):
-            if left == self.staging or not _is_alive(int(left.rpartition("-")[2])):
+            with contextlib.suppress(OSError):  # another user's
                 remove_folder(left)
 
     def remove_strays(self, belongs: Collection[str]) -> None:
@@ -93,20 +111,40 @@ class Workplace:
 
     def publish(self) -> None:
         """Put the finished folder in its place; an older one is removed only after that."""
+        self._open_to_readers()
+        swap_folders(self.staging, self.final)
+        if is_local(self.final) and (foreign := foreign_file(self.staging)):
+            # It came between the last look and the exchange.
+            raise OutputRefused(f"{self.final}: is done; it held {foreign}, which now lies in {self._set_aside()}")
+
+    def _open_to_readers(self) -> None:
         if is_local(self.staging):
             Path(self.staging).chmod(_usual_mode())
             state = Path(self.staging) / "state"
             if state.is_dir():  # it holds payload, whatever the tables hold
                 state.chmod(PRIVATE)
-        swap_folders(self.staging, self.final)
+
+    def _set_aside(self) -> str:
+        """Where the staging folder is from now on: beside the final one, by a name that was free."""
+        for number in itertools.count(1):
+            place = f"{self.final}.{number}"
+            if not exists(place) and place_folder(self.staging, place):
+                return place
+        raise AssertionError
 
 
 class OutputFolder(Workplace):
     """Of a run of its own."""
 
-    def __init__(self, final: str, *, force: bool) -> None:
-        super().__init__(final)
+    def __init__(self, final: str, *, force: bool, waiting: Callable[[str], None] | None = None) -> None:
+        super().__init__(final, waiting if force else self._refuse)
         self._force = force
+
+    def _refuse(self, holder: str) -> None:
+        """After the other run the folder would not be empty."""
+        raise OutputRefused(
+            f"{self.final}: {holder} is writing it; choose another with --out, or replace what it writes with --force"
+        )
 
     def _check(self) -> None:
         there = set(entries(self.final))
@@ -114,11 +152,48 @@ class OutputFolder(Workplace):
             raise OutputRefused(
                 f"{self.final}: the folder exists; choose another with --out, or replace it with --force"
             )
-        if there - OURS:
-            foreign = min(there - OURS)
+        if foreign := foreign_file(self.final):
             raise OutputRefused(f"{self.final}: holds {foreign}, which is no run's; --force replaces only runs")
         if "state" in there:
             raise OutputRefused(f"{self.final}: is a dataset; add to it with --dataset, or choose another with --out")
+
+    def publish(self) -> None:
+        """What appeared in the final folder during the run stays; the result then lies beside it."""
+        if self._force:
+            try:
+                self._check()
+            except OutputRefused as error:
+                self._open_to_readers()
+                raise OutputRefused(f"{error}; the result lies in {self._set_aside()}") from None
+            super().publish()
+            return
+        self._open_to_readers()
+        if not place_folder(self.staging, self.final):
+            what = min(entries(self.final), default="a file")
+            raise OutputRefused(
+                f"{self.final}: {what} appeared there during the run, and stays; the result lies in {self._set_aside()}"
+            )
+
+
+def foreign_file(folder: str) -> str | None:
+    """One that no run wrote: the manifest does not name it or, where there is none, no run names files like that."""
+    from pipelines.manifest import HISTORY, NAMES, ManifestDamaged, read_manifest  # noqa: PLC0415 - slow to import
+
+    others = set(entries(folder)) - OURS
+    if others:
+        return min(others)
+    try:
+        manifest = read_manifest(folder)
+    except ManifestDamaged:
+        manifest = None
+    told = {entry["path"] for entry in manifest["outputs"]} if manifest else frozenset()
+    for path, _ in files_below(folder):
+        if "/" not in path:
+            continue
+        by_name = not manifest or path.startswith(f"{HISTORY}/")
+        if not (NAMES.fullmatch(path) if by_name else path in told):
+            return path
+    return None
 
 
 def staged_beside(final: str) -> str:
@@ -127,23 +202,13 @@ def staged_beside(final: str) -> str:
 
 
 def _partials(final: str) -> Iterator[str]:
-    start = f".{name_of(final)}.partial-"
-    for name in entries(parent_of(final)):
-        if name.startswith(start) and name.removeprefix(start).isdecimal():
-            yield join(parent_of(final), name)
+    name = re.compile(re.escape(f".{name_of(final)}.partial-") + "[0-9a-f]+")
+    for entry in entries(parent_of(final)):
+        if name.fullmatch(entry):
+            yield join(parent_of(final), entry)
 
 
 def _usual_mode() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o777 & ~mask
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

@@ -20,11 +20,13 @@ from ingest.files.folders import (
 from ingest.files.inputs import NoSuchInput, expand
 from ingest.files.locking import lock
 from ingest.files.names import is_local, join, name_of, normalised, parent_of
+from ingest.files.private import PRIVATE
 from ingest.files.reading import ForwardFile, PlainFile, open_input, read_bytes, sha256, size_of, stamp_of
-from ingest.files.swap import recover_swap, swap_folders
+from ingest.files.swap import place_folder, recover_swap, swap_folders
 from ingest.files.writing import open_output, write_bytes
 
 __all__ = [
+    "PRIVATE",
     "ForwardFile",
     "NoSuchInput",
     "PlainFile",
@@ -44,6 +46,7 @@ __all__ = [
     "open_input",
     "open_output",
     "parent_of",
+    "place_folder",
     "read_bytes",
     "recover_swap",
     "remove_file",

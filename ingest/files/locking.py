@@ -47,21 +47,42 @@ def _me() -> str:
 
 @contextlib.contextmanager
 def _local(file: str, waiting: Callable[[str], None] | None) -> Iterator[None]:
-    # The file is never removed: a waiting process would then hold a lock on a file that nobody else finds.
     make_folder(parent_of(file))
-    descriptor = os.open(local_path(file), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    path = Path(local_path(file))
+    descriptor = _flocked(path, waiting)
+    while not _is_at(path, descriptor):  # the holder before us removed it
+        os.close(descriptor)
+        descriptor = _flocked(path, None)
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, _me().encode(), 0)
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _flocked(path: Path, waiting: Callable[[str], None] | None) -> int:
+    # Whoever may write to the parent could else lead us to a file of ours, to be emptied.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if waiting:
-                waiting(Path(file).read_text("utf-8", "replace") or "another process")
+                waiting(os.pread(descriptor, 200, 0).decode("utf-8", "replace") or "another process")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, _me().encode(), 0)
-        yield
-    finally:
+    except BaseException:
         os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(follow_symlinks=False), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 @contextlib.contextmanager

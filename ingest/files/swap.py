@@ -13,6 +13,7 @@ from ingest.files.remote import S3, scheme_of
 
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2
+_IN_THE_WAY: Final = frozenset((errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR))
 _REFUSED: Final = frozenset((errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP))
 
 
@@ -37,6 +38,27 @@ def swap_folders(staging: str, final: str) -> None:
     move(final, aside)
     move(staging, final)
     move(aside, staging)
+
+
+def place_folder(staging: str, final: str) -> bool:
+    """Put `staging` at `final` if nothing is there; an empty folder is nothing. False: all is as it was.
+
+    On a local disk one step of the kernel, which renames a folder over nothing but an empty one. Behind a URL it is
+    looked at first, and what appears in the moment after that is replaced.
+    """
+    staging, final = normalised(staging), normalised(final)
+    if not is_local(final):
+        if files_below(final) or (exists(final) and not is_folder(final)):
+            return False
+        swap_folders(staging, final)
+        return True
+    try:
+        move(staging, final)
+    except OSError as error:
+        if error.errno in _IN_THE_WAY:
+            return False
+        raise
+    return True
 
 
 def recover_swap(final: str) -> None:

@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
 def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], say: Progress) -> int:
     from pipelines.runs import run_once  # noqa: PLC0415
 
-    with say, OutputFolder(options.out, force=options.force) as output:
+    with say, OutputFolder(options.out, force=options.force, waiting=waiting) as output:
         done = run_once(wanted, inputs, output)
         output.publish()
     code = summary(
@@ -161,7 +161,7 @@ def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], s
 
 
 def waiting(holder: str) -> None:
-    warn(f"waiting for {holder}, which is adding to the dataset")
+    warn(f"waiting for {holder}, which is writing there")
 
 
 def _inputs(options: argparse.Namespace) -> list[Input]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ingest.files import (
     entries,
     exists,
     join,
     link_or_copy,
-    lock,
     move,
     read_bytes,
     remove_folder,
@@ -19,7 +17,7 @@ from ingest.files import (
 )
 from pipelines.dataset.base import Base
 from pipelines.manifest import FORMAT, HISTORY, MANIFEST, read_manifest, sha256_of, stored_files, write_manifest
-from pipelines.output import OURS, OutputRefused, Workplace, staged_beside
+from pipelines.output import OURS, OutputRefused, Workplace, foreign_file, staged_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,35 +34,15 @@ class DatasetFolder(Workplace):
     option = "--dataset"
 
     def __init__(self, final: str, waiting: Callable[[str], None] | None = None) -> None:
-        super().__init__(final)
+        super().__init__(final, waiting)
         self.staged = staged_beside(self.final)
         self.manifest: Json | None = None
-        self._waiting = waiting
-        self._held = contextlib.ExitStack()
-
-    def __enter__(self) -> Self:
-        try:
-            self._held.enter_context(lock(self.final, self._waiting))
-            super().__enter__()
-        except OSError as error:
-            self._held.close()
-            raise OutputRefused(f"{self.final}: the dataset cannot be used: {error.strerror or error}") from None
-        except BaseException:
-            self._held.close()
-            raise
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        try:
-            super().__exit__(*exception)
-        finally:
-            self._held.close()
 
     def _check(self) -> None:
         there = set(entries(self.final))
-        foreign = there - OURS
+        foreign = foreign_file(self.final)
         if foreign or (there and MANIFEST not in there):
-            what = f"holds {min(foreign)}, which is no run's" if foreign else "has no run.json"
+            what = f"holds {foreign}, which is no run's" if foreign else "has no run.json"
             raise OutputRefused(f"{self.final}: is no dataset: it {what}; choose another with --dataset")
         self.manifest = read_manifest(self.final)
         if self.manifest and ("run" not in self.manifest or self.manifest.get("format") != FORMAT):
@@ -125,5 +103,11 @@ class DatasetFolder(Workplace):
         return True
 
     def publish(self) -> None:
+        if foreign := foreign_file(self.final):
+            self.stage()
+            raise OutputRefused(
+                f"{self.final}: {foreign} appeared there during the run, and stays; "
+                "what was made is staged: move that file away, then `mqtrail publish`"
+            )
         super().publish()
         remove_folder(self.staged)

@@ -58,7 +58,7 @@ def test_adding_a_run(tmp_path: Path, base: Path, can_exchange: bool) -> None:
         assert number in ((1, 2) if can_exchange else (0, 1, 2))
         commit(data, "third")
         assert whole(data) == (2 if number < 2 else 3)
-        assert beside(data) == [".data.lock", "data"]
+        assert beside(data) == ["data"]
         if not died:
             break
     assert seen >= {1, 2}
@@ -72,7 +72,7 @@ def test_the_first_run(tmp_path: Path) -> None:
         number = whole(data)
         commit(data, "second")
         assert whole(data) == number + 1
-        assert beside(data) == [".data.lock", "data"]
+        assert beside(data) == ["data"]
         if not died:
             break
     assert (number, step > 15) == (1, True)
@@ -94,16 +94,6 @@ def test_staging_and_publishing(tmp_path: Path, base: Path, can_exchange: bool) 
             assert [name for name in beside(data) if "partial" in name or "replaced" in name] == []
             if not died:
                 break
-
-
-def test_what_a_run_with_the_same_process_number_left_is_not_taken_over(tmp_path: Path) -> None:
-    """In containers all runs may have the same."""
-    first = OutputFolder(str(tmp_path / "out"), force=False)
-    left = tmp_path / first.staging.rpartition("/")[2] / "tables" / "half.parquet"
-    left.parent.mkdir(parents=True)
-    left.touch()
-    with first:
-        assert not left.exists()
 
 
 def test_half_files_of_tasks_that_died_are_not_published(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_dataset_stays_as_it_was(disk: Path) -> None:
     found = verify(str(final))
     assert found is not None
     assert (found.problems, run_number(final)) == ([], 1)
-    assert sorted(one.name for one in disk.iterdir()) == [".data.lock", "data"]
+    assert sorted(one.name for one in disk.iterdir()) == ["data"]
     commit(final, "second")
     assert run_number(final) == 2
 
@@ -68,7 +68,7 @@ def test_no_room_for_the_manifest(disk: Path) -> None:
     assert found is not None
     assert (found.problems, run_number(final)) == ([], 1)
     commit(final, "second")
-    assert sorted(one.name for one in disk.iterdir()) == [".data.lock", "data"]
+    assert sorted(one.name for one in disk.iterdir()) == ["data"]
 
 
 def test_one_sentence(

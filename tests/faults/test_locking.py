@@ -50,4 +50,4 @@ def test_a_dead_holder_holds_nothing(tmp_path: Path) -> None:
         assert other.stdout.readline() == "run 0\n"
         other.kill()
     commit(final, "first")
-    assert sorted(one.name for one in tmp_path.iterdir()) == [".data.lock", "data"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["data"]

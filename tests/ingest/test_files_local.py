@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,23 @@ def test_without_exchange_it_takes_renames(tmp_path: Path, monkeypatch: pytest.M
     fill(tmp_path / "final", "old")
     files.swap_folders(str(tmp_path / "staging"), str(tmp_path / "final"))
     assert files.files_below(str(tmp_path)) == [("final/new", 3), ("staging/old", 3)]
+
+
+def test_a_folder_is_placed_over_nothing_but_an_empty_one(tmp_path: Path) -> None:
+    staging, final = tmp_path / "staging", tmp_path / "final"
+    for occupy in (Path.touch, lambda place: fill(place, "theirs"), lambda place: place.symlink_to("elsewhere")):
+        fill(staging, "new")
+        occupy(final)
+        before = files.files_below(str(final))
+        assert not files.place_folder(str(staging), str(final))
+        assert files.files_below(str(final)) == before
+        shutil.rmtree(final) if final.is_dir() else final.unlink()
+    for make in (Path.mkdir, lambda _: None):
+        make(final)
+        fill(staging, "new")
+        assert files.place_folder(str(staging), str(final))
+        assert files.files_below(str(tmp_path)) == [("final/new", 3)]
+        shutil.rmtree(final)
 
 
 @pytest.mark.parametrize("renames", [1, 2])
@@ -112,7 +130,16 @@ def test_waits_for_another_process_and_says_who(tmp_path: Path) -> None:
 
         with files.lock(folder, waiting):
             assert told == [f"process {other.pid} on {os.uname().nodename}"]
-    assert (tmp_path / ".out.lock").stat().st_mode & 0o777 == 0o600
+            assert (tmp_path / ".out.lock").stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+    fill(tmp_path, "precious")
+    (tmp_path / ".out.lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="symbolic link"), files.lock(str(tmp_path / "out")):
+        pass
+    assert (tmp_path / "precious").read_text() == "precious"
 
 
 def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_files_are_named_by_tables_dates_and_numbers(spark: SparkSession, tmp_pa
         assert parts[0] in tables
         assert all(DATE.fullmatch(part) for part in parts[1:2] if file.is_dir() or len(parts) == 3)
         assert file.is_dir() or PART.fullmatch(parts[-1])
-    assert {entry.name for entry in tmp_path.iterdir()} == {"in", "data", ".data.lock"}
+    assert {entry.name for entry in tmp_path.iterdir()} == {"in", "data"}
 
 
 @pytest.mark.parametrize("ts_ns", [-(1 << 62), 0, (1 << 63) - 1])

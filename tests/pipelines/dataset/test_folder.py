@@ -49,7 +49,26 @@ def test_each_run_adds_to_the_one_before_and_names_its_hash(tmp_path: Path) -> N
     found = verify(str(tmp_path / "data"))
     assert found is not None
     assert (found.problems, found.runs, found.outputs) == ([], 2, 3)
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".data.lock", "data"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["data"]
+
+
+def test_what_appears_in_a_dataset_during_a_run_stays_and_the_run_is_staged(tmp_path: Path) -> None:
+    grow(tmp_path / "data", "one")
+    with DatasetFolder(str(tmp_path / "data")) as folder:
+        kept = [file for files in folder.base.tables.values() for file in files]
+        new = written(folder, "two")
+        folder.assemble(new, kept)
+        folder.seal({"inputs": []}, new, kept)
+        notes = tmp_path / "data" / "tables" / "notes.txt"
+        notes.write_text("years of work")
+        with pytest.raises(OutputRefused, match=r"tables/notes\.txt appeared there.*then `mqtrail publish`"):
+            folder.publish()
+    assert files(tmp_path / "data") == ["r000001-part-00000.parquet"]
+    notes.unlink()
+    with DatasetFolder(str(tmp_path / "data")) as folder:
+        assert folder.take_staged()
+        folder.publish()
+    assert len(files(tmp_path / "data")) == 2
 
 
 def test_staged_is_invisible_until_it_is_published(tmp_path: Path) -> None:
