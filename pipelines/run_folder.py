@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PREFIX: Final = "mqtrail-run-"
+_LONGEST: Final = 64
+"""A path of a socket has room for 107 bytes, and Spark's names take 43 of them."""
+_SHORT: Final = Path("/tmp")  # noqa: S108 - a private folder is made there
 _END_SECONDS: Final = 30
 """For the JVM to end by itself, once it is told."""
 
@@ -27,13 +30,14 @@ class RunFolder:
     """One in each place where Spark may spill; the first holds everything else too."""
 
     def __init__(self, places: tuple[Path, ...]) -> None:
-        for place in places:
-            place.mkdir(parents=True, exist_ok=True)
-            remove_dead(place, PREFIX)
-        self._folders: list[PrivateFolder] = [private_folder(place.resolve(), PREFIX) for place in places]
-        for name in ("tmp", "spark", "warehouse"):
+        self._folders = [_fresh(place) for place in places]
+        self._spills = [str(self.path / "spark"), *(str(one.path) for one in self._folders[1:])]
+        for name in ("tmp", "spark", "sockets", "warehouse"):
             (self.path / name).mkdir(PRIVATE)
-        atexit.register(self.remove)
+        self._sockets = self.path / "sockets"
+        if len(os.fsencode(self._sockets)) > _LONGEST:
+            self._folders.append(_fresh(_SHORT))
+            self._sockets = self._folders[-1].path
 
     @property
     def path(self) -> Path:
@@ -43,14 +47,13 @@ class RunFolder:
     def settings(self) -> dict[str, str]:
         """Of a run that has its workers on this machine too."""
         return {
-            "spark.local.dir": self._spills,
+            "spark.local.dir": ",".join(self._spills),
             "spark.sql.warehouse.dir": (self.path / "warehouse").as_uri(),
             "spark.executorEnv.TMPDIR": str(self.path / "tmp"),
+            # JVM and Python otherwise talk through ports that anybody can knock at first, which fails the run.
+            "spark.python.unix.domain.socket.enabled": "true",
+            "spark.python.unix.domain.socket.dir": str(self._sockets),
         }
-
-    @property
-    def _spills(self) -> str:
-        return ",".join((str(self.path / "spark"), *(str(one.path) for one in self._folders[1:])))
 
     @contextlib.contextmanager
     def starting(self, *, here: bool) -> Iterator[None]:
@@ -59,7 +62,7 @@ class RunFolder:
         # hsperfdata would lie in /tmp, whatever the property says.
         java = f'"-Djava.io.tmpdir={self.path / "tmp"}" -XX:-UsePerfData'
         variables = {
-            "SPARK_LOCAL_DIRS": self._spills,
+            "SPARK_LOCAL_DIRS": ",".join(self._spills),
             "SPARK_SUBMIT_OPTS": f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {java}",
             **({"SPARK_LOCAL_IP": "127.0.0.1"} if here else {}),
         }
@@ -77,7 +80,6 @@ class RunFolder:
                     os.environ[name] = value
 
     def remove(self) -> None:
-        _end_spark()
         for folder in self._folders:
             folder.remove()
 
@@ -90,7 +92,15 @@ def run_folder(settings: Mapping[str, str] | None = None) -> RunFolder:
     global _made  # noqa: PLW0603
     if _made is None:
         _made = RunFolder(_places(settings or {}))
+        atexit.register(_made.remove)
+        atexit.register(_end_spark)
     return _made
+
+
+def _fresh(place: Path) -> PrivateFolder:
+    place.mkdir(parents=True, exist_ok=True)
+    remove_dead(place, PREFIX)
+    return private_folder(place.resolve(), PREFIX)
 
 
 def _places(settings: Mapping[str, str]) -> tuple[Path, ...]:
@@ -104,11 +114,11 @@ def _end_spark() -> None:
     from pyspark import SparkContext  # noqa: PLC0415
 
     gateway, context = SparkContext._gateway, SparkContext._active_spark_context
+    if context is not None:
+        with contextlib.suppress(Exception):  # the JVM may be gone, or cut off by an interrupt
+            context.stop()
     java = getattr(gateway, "proc", None)
     if java is None:  # spark-submit's own, which outlives us
-        if context is not None:
-            with contextlib.suppress(Exception):
-                context.stop()
         return
     java.stdin.close()
     until = time.monotonic() + _END_SECONDS

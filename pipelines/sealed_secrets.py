@@ -43,10 +43,14 @@ class SealedSecrets:
 
     def opened(self) -> tuple[Secret, ...]:
         """By whoever is a worker of the run, or its driver."""
-        from Cryptodome.Cipher import AES  # noqa: PLC0415 - comes with impacket, for those who have secrets
-        from pyspark import SparkFiles  # noqa: PLC0415
+        from Cryptodome.Cipher import AES  # noqa: PLC0415 - for those who have secrets
 
-        key = Path(SparkFiles.getRootDirectory(), self.key_file).read_bytes()
+        path = Path(self.key_file)
+        if not path.is_absolute():
+            from pyspark import SparkFiles  # noqa: PLC0415
+
+            path = Path(SparkFiles.get(self.key_file))
+        key = path.read_bytes()
         return _parsed(AES.new(key, AES.MODE_GCM, self.nonce).decrypt_and_verify(self.data, self.tag))
 
 

@@ -73,7 +73,11 @@ def spark_session(master: str | None = None, settings: Mapping[str, str] | None 
     chosen = _UNLESS_SET | {"spark.master": LOCAL} | given | _ALWAYS | asked
     here = is_local(chosen["spark.master"])
     private = to_itself(asked) if here else {}
-    folder = run_folder(chosen)
+    try:
+        folder = run_folder(chosen)
+    except OSError as error:
+        place = f"{error.filename}: no private folder can be made there ({error.strerror})"
+        raise NoSpark(f"{place}; choose another with --spark-conf spark.local.dir=DIR") from None
     if here:
         chosen = {"spark.driver.memory": _driver_memory()} | chosen | private | folder.settings
         # Left to itself, Spark gives up on this machine with the first worker that the system kills.

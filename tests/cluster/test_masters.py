@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pipelines.run_folder
 from pipelines import session
+from pipelines.guard import TO_ITSELF, SettingRefused
+from pipelines.run_folder import RunFolder, _places, run_folder
 
 
 @pytest.fixture
@@ -52,6 +57,56 @@ def test_the_one_asked_for(asked: dict[str, str]) -> None:
     assert (asked["shipped"], asked["spark.ui.enabled"], asked["spark.app.name"]) == ("yes", "true", "mqtrail")
     assert "spark.driver.memory" not in asked
     assert os.environ["PYSPARK_PYTHON"] == sys.executable
+
+
+def test_on_this_machine_a_run_keeps_to_itself(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the machine's own settings are."""
+    submitted(monkeypatch, spark_master="local[8]", spark_ui_enabled="true", spark_driver_bindAddress="0.0.0.0")
+    session.spark_session()
+    assert {key: asked[key] for key in TO_ITSELF} == TO_ITSELF
+    assert asked["spark.ui.enabled"] == "false"
+    assert Path(asked["spark.local.dir"]).is_relative_to(run_folder().path)
+
+
+def test_spark_shows_its_page_only_on_request(asked: dict[str, str]) -> None:
+    session.spark_session("local[2]", {"spark.ui.enabled": "true"})
+    assert asked["spark.ui.enabled"] == "true"
+
+
+def test_and_refuses_to_be_open(asked: dict[str, str]) -> None:
+    for key in TO_ITSELF:
+        with pytest.raises(SettingRefused, match=f"{key}=x: a run on this machine keeps to itself"):
+            session.spark_session("local[2]", {key: "x"})
+    assert asked == {}
+
+
+def test_a_guarded_cluster_spills_in_cipher(asked: dict[str, str]) -> None:
+    session.spark_session("spark://there:7077")
+    assert not set(TO_ITSELF) & set(asked)
+    guarded = {"spark.authenticate": "true", "spark.network.crypto.enabled": "true"}
+    session.spark_session("spark://there:7077", guarded)
+    assert asked["spark.io.encryption.enabled"] == "true"
+
+
+def test_a_folder_in_each_place_where_spark_may_spill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPARK_LOCAL_DIRS", raising=False)
+    assert _places({"spark.local.dir": f"{tmp_path}/a, {tmp_path}/b"}) == (tmp_path / "a", tmp_path / "b")
+    folder = RunFolder((tmp_path / "a", tmp_path / "b"))
+    places = [Path(place) for place in folder.settings["spark.local.dir"].split(",")]
+    assert [place.parents[1] if place.name == "spark" else place.parent for place in places] == [
+        tmp_path / "a",
+        tmp_path / "b",
+    ]
+    assert {stat.S_IMODE(place.stat().st_mode) for place in (folder.path, *places)} == {0o700}
+    assert len(folder.settings["spark.python.unix.domain.socket.dir"]) <= 64
+    folder.remove()
+    assert list(tmp_path.glob("*/*")) == []
+
+
+def test_a_place_that_cannot_be_used_is_told(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelines.run_folder, "_made", None)
+    with pytest.raises(session.NoSpark, match=r"/dev/null/x: .*spark\.local\.dir"):
+        session.spark_session("local[2]", {"spark.local.dir": "/dev/null/x"})
 
 
 def test_spark_submit_chooses(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipelines import session
+from pipelines.guard import TO_ITSELF
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 def test_times_are_utc_and_workers_run_this_interpreter(spark: SparkSession) -> None:
     assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
     assert spark.conf.get("spark.sql.parquet.outputTimestampType") == "TIMESTAMP_MICROS"
+    assert {key: spark.conf.get(key) for key in TO_ITSELF} == TO_ITSELF
     assert os.environ["PYSPARK_PYTHON"] == os.environ["PYSPARK_DRIVER_PYTHON"] == sys.executable
 
 

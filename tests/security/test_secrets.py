@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from base64 import b64encode
+from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import pytest
@@ -24,16 +30,19 @@ from tests.decoders.dcerpc.kerberos_sealing import KerberosSealing
 from tests.decoders.security.keytabs import VERSION, entry
 from tests.pipelines.test_principals import kerberos_talk
 from tests.scripts.kerberos import REALM
+from tests.scripts.messages import body
 from tests.scripts.ntlm import PASSWORD, Login
 from tests.scripts.player import capture
+from tests.security.other_user import OtherUser
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 ALICE = f'[[account]]\nusername = "alice"\ndomain = "CORP"\npassword = "{PASSWORD}"\n'
 BY_HASH = f'[[account]]\nusername = "bob"\nnt_hash = "{Login().nt_hash.hex().upper()}"\n'
 KEYTAB = '[[keytab]]\npath = "msmq.keytab"\n'
 SERVICE = ServiceKey("HOST/hq.corp.example", "CORP.EXAMPLE", 5, 18, b"hunter2!" * 4)
+PATIENCE_SECONDS = 120.0
 OTHER = ServiceKey("HQ$", "CORP.EXAMPLE", 7, 23, b"hunter2!" * 2)
 
 
@@ -175,9 +184,32 @@ def unused() -> NoReturn:
     pytest.fail("Spark is not needed")
 
 
-def test_a_run_uses_secrets_and_leaves_no_trace_of_them(tmp_path: Path) -> None:
-    """Tables, manifest, quality report, event log and whatever the programs say."""
-    script = "connect auth privacy\nRemoteQMOpenQueue\nconnect auth privacy user bob\nRemoteQMPurgeQueue"
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """Short, so that sockets have room in it."""
+    folder = Path(tempfile.mkdtemp(prefix="t-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+def killed_at_work(command: list[str], environment: dict[str, str], temporary: Path) -> None:
+    """Driver and JVM at once, when Spark has begun to write."""
+    null = subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=null, stderr=null, start_new_session=True) as run:
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not list(temporary.glob("mqtrail-run-*/spark/blockmgr-*")):
+            assert run.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        os.killpg(run.pid, signal.SIGKILL)
+
+
+def test_a_run_uses_secrets_and_tells_them_to_nobody(tmp_path: Path, temporary: Path) -> None:
+    """Neither while it lasts nor in what it leaves, after another run that was killed."""
+    script = (
+        "connect auth privacy\nRemoteQMOpenQueue\nconnect auth privacy user bob\nRemoteQMPurgeQueue\n"
+        "connect\nRemoteQMStartReceive2 -> message=500/7"
+    )
     packets, out, logs = capture(tmp_path, script), tmp_path / "out", tmp_path / "logs"
     kerberos, sealing = tmp_path / "kerberos.pcap", KerberosSealing()
     talk = kerberos_talk(sealing)
@@ -191,10 +223,28 @@ def test_a_run_uses_secrets_and_leaves_no_trace_of_them(tmp_path: Path) -> None:
         *("--secrets", written(tmp_path, ALICE + BY_HASH + KEYTAB)),
         *(word for one in events for word in ("--spark-conf", one)),
     ]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, env=environment)
-    assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]
-    calls = parquet.read_table(out / "tables" / "calls").to_pylist()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    killed_at_work(command, environment, temporary)
+    assert len(list(temporary.iterdir())) == len(list(tmp_path.glob(".out.partial-*"))) == 1
+
+    secrets = [PASSWORD.encode(encoding) for encoding in ("utf-8", "utf-16-le")]
+    secrets += [Login().nt_hash, Login().nt_hash.hex().encode(), Login().nt_hash.hex().upper().encode()]
+    for key in (sealing.ticket.service_key, sealing.ticket.session[1], sealing.ticket.key[1]):
+        secrets += [key, key.hex().encode(), key.hex().upper().encode(), repr(key)[2:-1].encode(), b64encode(key)]
+    assert body(500, 7) in packets.read_bytes()
+    with (tmp_path / "said").open("wb") as said:
+        run = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said, env=environment)
+        other = OtherUser(run, temporary, (*secrets, body(500, 7)[100:116]))
+        other.watch()
+    assert run.returncode == 0, (tmp_path / "said").read_text("utf-8", "replace")[-2000:]
+    assert {ip_address(address).is_loopback for address, _ in other.listening} == {True}
+    assert any("shuffle_" in name for name in other.files)
+    assert other.open_to_others == set()
+    assert other.found == set()
+    assert list(temporary.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+    calls = [call for call in parquet.read_table(out / "tables" / "calls").to_pylist() if call["username"]]
     told = sorted((call["operation"], call["username"], call["unsealed"], call["verified"]) for call in calls)
     assert told == [
         ("RemoteQMOpenQueue", "alice", True, True),
@@ -204,14 +254,11 @@ def test_a_run_uses_secrets_and_leaves_no_trace_of_them(tmp_path: Path) -> None:
     assert {call["domain"] for call in calls} == {"CORP", REALM}
     assert json.loads((out / "run.json").read_text())["parameters"]["secrets"] == 3
     assert any(file.stat().st_size > 1_000 for file in logs.rglob("*") if file.is_file())
-    secrets = [PASSWORD.encode(encoding) for encoding in ("utf-8", "utf-16-le")]
-    secrets += [Login().nt_hash, Login().nt_hash.hex().encode(), Login().nt_hash.hex().upper().encode()]
-    for key in (sealing.ticket.service_key, sealing.ticket.session[1], sealing.ticket.key[1]):
-        secrets += [key, key.hex().encode(), key.hex().upper().encode(), repr(key)[2:-1].encode(), b64encode(key)]
     given = "secrets.toml", "msmq.keytab"
-    files = [file for file in tmp_path.rglob("*") if file.is_file() and file.name not in given]
-    for what, data in [(file, file.read_bytes()) for file in files] + [("said", done.stdout + done.stderr)]:
-        assert not [secret for secret in secrets if secret in data], what
+    for file in tmp_path.rglob("*"):
+        if file.is_file() and file.name not in given:
+            data = file.read_bytes()
+            assert not [secret for secret in secrets if secret in data], file
     for table in (out / "tables").iterdir():
         shown = str(parquet.read_table(table).to_pylist()).encode()
         assert not [secret for secret in secrets if secret in shown], table
