@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from pipelines.guard import is_guarded, is_local, to_itself
+from pipelines.guard import is_local, to_itself
 from pipelines.run_folder import run_folder
 from pipelines.shipping import ship
 
@@ -83,9 +83,7 @@ def spark_session(master: str | None = None, settings: Mapping[str, str] | None 
         # Left to itself, Spark gives up on this machine with the first worker that the system kills.
         chosen["spark.master"] = _ONE_TRY.sub(r"local[\1,4]", chosen["spark.master"])
     else:
-        chosen = {"spark.executorEnv.LC_ALL": "C.UTF-8"} | chosen
-        if is_guarded(chosen):
-            chosen = {"spark.io.encryption.enabled": "true"} | chosen
+        chosen = {"spark.executorEnv.LC_ALL": "C.UTF-8", "spark.io.encryption.enabled": "true"} | chosen
     # Workers start whatever `python3` is first in PATH unless they are told otherwise.
     theirs = chosen.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON") or sys.executable
     os.environ["PYSPARK_PYTHON"] = sys.executable if here else theirs

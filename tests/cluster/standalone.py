@@ -27,16 +27,16 @@ class NoCluster(Exception):
 
 
 @contextlib.contextmanager
-def cluster(folder: Path) -> Iterator[str]:
-    """URL of the master. Whatever happens, the processes are gone afterwards."""
+def cluster(folder: Path, settings: str = "") -> Iterator[str]:
+    """URL of the master. Whatever happens, the processes are gone afterwards. `settings`: a spark-defaults.conf."""
     with contextlib.ExitStack() as running:
-        master = _start(running, folder / "master", "master.Master", "--host", "127.0.0.1", "--port", "0")
+        master = _start(running, folder / "master", settings, "master.Master", "--host", "127.0.0.1", "--port", "0")
         url = _said(master, r"Starting Spark master at (spark://\S+)")
         workers = []
         for number in range(WORKERS):
             place = folder / f"worker-{number}"
             sizes = ("--cores", "1", "--memory", "1g", "--work-dir", str(place / "work"))
-            workers.append(_start(running, place, "worker.Worker", "--host", "127.0.0.1", *sizes, url))
+            workers.append(_start(running, place, settings, "worker.Worker", "--host", "127.0.0.1", *sizes, url))
         for worker in workers:
             _said(worker, r"Successfully registered with master (\S+)")
         yield url
@@ -56,9 +56,10 @@ class _Process:
             self.process.wait(15)
 
 
-def _start(running: contextlib.ExitStack, folder: Path, name: str, *arguments: str) -> _Process:
+def _start(running: contextlib.ExitStack, folder: Path, settings: str, name: str, *arguments: str) -> _Process:
     """spark-class replaces itself by Java, so that the process we started is the one to end."""
     folder.mkdir(parents=True)
+    (folder / "spark-defaults.conf").write_text(settings)
     command = [str(SPARK_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--webui-port", "0"]
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "PYTHON"))},

@@ -80,12 +80,16 @@ def test_and_refuses_to_be_open(asked: dict[str, str]) -> None:
     assert asked == {}
 
 
-def test_a_guarded_cluster_spills_in_cipher(asked: dict[str, str]) -> None:
+def test_a_cluster_is_as_it_is_but_spills_in_cipher_unless_told(
+    asked: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     session.spark_session("spark://there:7077")
-    assert not set(TO_ITSELF) & set(asked)
-    guarded = {"spark.authenticate": "true", "spark.network.crypto.enabled": "true"}
-    session.spark_session("spark://there:7077", guarded)
+    assert set(TO_ITSELF) & set(asked) == {"spark.io.encryption.enabled"}
     assert asked["spark.io.encryption.enabled"] == "true"
+    asked.clear()
+    submitted(monkeypatch, spark_master="yarn", spark_io_encryption_enabled="false")
+    session.spark_session()
+    assert "spark.io.encryption.enabled" not in asked
 
 
 def test_a_folder_in_each_place_where_spark_may_spill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
