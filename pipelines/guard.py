@@ -1,4 +1,4 @@
-"""Who may talk to Spark while a run lasts. docs/adr/0017 says why."""
+"""Who may talk to Spark while a run lasts. docs/adr/0018 says why."""
 
 from __future__ import annotations
 

@@ -244,12 +244,13 @@ def test_a_run_uses_secrets_and_tells_them_to_nobody(tmp_path: Path, temporary: 
     assert list(temporary.iterdir()) == []
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
-    calls = [call for call in parquet.read_table(out / "tables" / "calls").to_pylist() if call["username"]]
+    calls = parquet.read_table(out / "tables" / "calls").to_pylist()
     told = sorted((call["operation"], call["username"], call["unsealed"], call["verified"]) for call in calls)
     assert told == [
         ("RemoteQMOpenQueue", "alice", True, True),
         *[("RemoteQMPurgeQueue", "alice", True, True)] * 2,
         ("RemoteQMPurgeQueue", "bob", True, True),
+        ("RemoteQMStartReceive2", "alice", False, True),
     ]
     assert {call["domain"] for call in calls} == {"CORP", REALM}
     assert json.loads((out / "run.json").read_text())["parameters"]["secrets"] == 3
