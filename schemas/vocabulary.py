@@ -48,6 +48,7 @@ NAMING_DOUBTS: Final = ("messages_only", "messages_differ", "open_was_closed", "
 TRANSACTION_KINDS: Final = ("internal", "external")
 TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "rundown", "unknown")
 SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")
+SEVERANCES: Final = ("client_closed", "client_reset", "server_closed", "server_reset")
 LEVELS: Final = ("informational", "low", "medium", "high", "critical")
 PARTIES: Final = ("client", "server", "nobody")
 REASONS: Final = (

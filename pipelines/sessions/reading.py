@@ -24,6 +24,11 @@ MAX_CURSORS: Final = 1_024
 _CANCELLED: Final = frozenset((v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT, v.MQ_ERROR_OPERATION_CANCELLED))
 
 
+def forgets(session: Session) -> Reason | None:
+    """Why a read of the session may be out of mind."""
+    return Reason.LIMIT if session.finished.full or len(session.reads) >= MAX_OUTSTANDING else None
+
+
 class Reading:
     def __init__(self, ending: Ending) -> None:
         self._ending = ending

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pipelines.decode.times import micros, nanos
 from pipelines.facts.model import END
 from pipelines.facts.vocabulary import ACTIONS, MQ_OK
-from pipelines.sessions.model import Kind, ReadOutcome
+from pipelines.sessions.model import Kind, ReadOutcome, SessionState
 from pipelines.sessions.naming import for_whom, queue_of
 from pipelines.uids import derived_uid
 
@@ -45,6 +45,7 @@ def session_row(step: SessionStep) -> Row:
         "open_call_uid": _call_uid(session.opened),
         "close_call_uid": _call_uid(session.closed),
         "state": str(session.state),
+        "severed_by": _text(session.severance) if session.state is SessionState.RUNDOWN else None,
         "doubt": _text(session.doubt),
         "handle": session.handle,
         "queue_handle": session.queue_handle,

@@ -19,7 +19,7 @@ from schemas.shared_columns import (
     UID,
     USERNAME,
 )
-from schemas.vocabulary import SESSION_ENDPOINTS, SESSION_STATES
+from schemas.vocabulary import SESSION_ENDPOINTS, SESSION_STATES, SEVERANCES
 
 NAMING_DOUBTS_MEAN = {
     "messages_only": "Only messages name the queue: each that was read is addressed to it. Journals, dead-letter "
@@ -60,6 +60,13 @@ SESSIONS = Table(
             "of the capture; `open_not_seen`: calls prove it, its opening was not captured.",
             required=True,
             values=SESSION_STATES,
+        ),
+        Column(
+            "severed_by",
+            STRING,
+            "Of a `rundown`: who ended the last connection of its association, and how. `client_closed` by a FIN; "
+            "`server_closed` too, or it was just leaving; `client_reset`, `server_reset`. Null: not known.",
+            values=SEVERANCES,
         ),
         DOUBT,
         Column("handle", STRING, "Context handle of the session."),

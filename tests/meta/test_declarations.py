@@ -16,6 +16,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.quality.checks import checks_of
 from pipelines.rules.model import Level, Party
 from pipelines.sessions.model import SessionState
+from pipelines.sessions.severance import Severance
 from schemas import vocabulary
 from schemas.relations import AtLeast, NotAbove, Reference, Sum
 from schemas.tables import TABLES, WRITTEN
@@ -63,6 +64,7 @@ def test_names_that_columns_hold_are_those_of_the_code() -> None:
     assert set(vocabulary.LEVELS) == set(Level)
     assert set(vocabulary.PARTIES) == set(Party)
     assert set(vocabulary.SESSION_STATES) == set(SessionState)
+    assert set(vocabulary.SEVERANCES) == set(Severance)
     assert set(vocabulary.DECODE_STATES) == set(DecodeState)
     assert set(vocabulary.CHOSEN_BY) == set(ChosenBy)
     assert set(vocabulary.DECIDED_BY) == set(DecidedBy)

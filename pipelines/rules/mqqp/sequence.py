@@ -16,6 +16,7 @@ from pipelines.rules.mqqp.not_open import denied, queue_named, queue_not_open
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.stale import blameless, own
 from pipelines.sessions.model import ReadOutcome
+from pipelines.sessions.reading import forgets
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -101,10 +102,8 @@ def _cancel_outstanding(step: CallStep) -> Answer:
         return True
     if step.other_association:
         return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(step.session.opened.until)) is not None:
+    if (reason := step.blind_since(step.session.opened.until) or forgets(step.session)) is not None:
         return reason
-    if step.session.finished.full:
-        return Reason.LIMIT
     return Broken({"dwRequestID": step.request.get("dwRequestID"), "answer": code_shown(step.code)})
 
 

@@ -31,11 +31,11 @@ def _start_by_version(step: CallStep) -> Answer:
         return Reason.SERVER_VERSION_UNKNOWN
     if (reason := step.blind_since(answer.began)) is not None:
         return reason
+    if (step.call.operation == v.START) == (told < _FIRST_WITH_START2):
+        return True
     if _FIRST_WITH_VERSION <= told < _FIRST_WITH_START2:
         # The third condition, as it is printed, never holds; what it must mean leaves these builds to the older method.
         return Reason.TEXTS_CONTRADICT
-    if (step.call.operation == v.START) == (told < _FIRST_WITH_START2):
-        return True
     return Broken({"server version": told, "called": step.call.operation})
 
 

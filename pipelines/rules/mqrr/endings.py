@@ -12,7 +12,7 @@ from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule, Sub
 from pipelines.rules.mqrr.handles import opened_here
 from pipelines.rules.shown import code_shown
 from pipelines.sessions.model import ReadOutcome, SessionState
-from pipelines.sessions.reading import MAX_OUTSTANDING
+from pipelines.sessions.reading import forgets
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -71,12 +71,7 @@ def nothing_to_end(step: CallStep, session: Session) -> Reason | None:
     """Of an end for which no receive is known; None: there was none."""
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
-    return step.blind_since(session.opened.until) or _forgotten(session)
-
-
-def _forgotten(session: Session) -> Reason | None:
-    """Why a read of the session may be out of mind."""
-    return Reason.LIMIT if session.finished.full or len(session.reads) >= MAX_OUTSTANDING else None
+    return step.blind_since(session.opened.until) or forgets(session)
 
 
 def _end_outstanding(step: CallStep) -> Answer:
@@ -113,7 +108,7 @@ def _cancel_outstanding(step: CallStep) -> Answer:
         return None if step.session is None else Reason.OPEN_NOT_SEEN
     if not step.failed:
         return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(session.opened.until) or _forgotten(session)) is not None:
+    if (reason := step.blind_since(session.opened.until) or forgets(session)) is not None:
         return reason
     past = step.past_read
     if past is not None and past.finished is not None and step.soon_after(past.finished):

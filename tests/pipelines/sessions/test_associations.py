@@ -50,20 +50,20 @@ def _verdicts(tables: dict[str, list[Row]]) -> dict[str, set[tuple[str, str | No
 
 
 @pytest.mark.parametrize(
-    ("end", "verdict"),
+    ("end", "severed_by", "verdict"),
     [
-        ("close {}", {("violation", None)}),
-        ("reset {}", {("not_decidable", "reset")}),
-        ("close {} by server", set()),
-        ("reset {} by server", set()),
+        ("close {}", "client_closed", {("violation", None)}),
+        ("reset {}", "client_reset", {("not_decidable", "reset")}),
+        ("close {} by server", "server_closed", set()),
+        ("reset {} by server", "server_reset", set()),
     ],
 )
 def test_only_who_ended_in_good_order_left_something_open(
-    end: str, verdict: set[tuple[str, str | None]], tmp_path: Path
+    end: str, severed_by: str, verdict: set[tuple[str, str | None]], tmp_path: Path
 ) -> None:
     tables = _judged(LEFT_OPEN + "\n".join(end.format(name) for name in "qrm"), tmp_path)
     assert _verdicts(tables) == dict.fromkeys(ENDING_RULES, verdict)
-    assert {row["state"] for row in tables["sessions"]} == {"rundown"}
+    assert {(row["state"], row["severed_by"]) for row in tables["sessions"]} == {("rundown", severed_by)}
 
 
 def test_what_a_client_closes_while_its_server_leaves_is_not_its_fault(tmp_path: Path) -> None:
