@@ -150,6 +150,8 @@ class _Talk:
             tracked.witness.note(event)
             if isinstance(event, Gap | Conflict):
                 yield from self._tell(tracked, self._stream_issue(tracked, event))
+            if isinstance(event, Data):
+                tracked.heard[event.sender].note(event.offset, connection.heard_bytes(event.sender))
             if isinstance(event, Data | Gap):
                 from_start = event.offset == 0 and not connection.starts_midstream
                 yield from self._frame(tracked, tracked.framer.feed(event, from_start=from_start))
@@ -183,7 +185,7 @@ class _Talk:
                     yield from self._rows_of(tracked, tracked.calls.skipped(skipped))
                 tracked.issues.clear()
             tracked.counts[one.origin.frames[0][0], "pdus", "in"] += 1
-            yield from self._rows_of(tracked, tracked.calls.pdu(one))
+            yield from self._rows_of(tracked, tracked.calls.pdu(one, tracked.heard[one.sender].at(one.offset)))
 
     def _not_kept(self, tracked: Tracked) -> Iterable[Fact]:
         """What a connection that tells nothing may have hidden."""

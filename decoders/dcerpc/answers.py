@@ -52,7 +52,7 @@ class Answers:
                 return late, PduFate.LATE
             if not framed.header.first:
                 return self._stray_fragment(from_client, framed)
-            call = self._open.begin(slot, framed, self._evidence.hole(from_client))
+            call = self._begin(slot, framed)
         part = call.response or self._open.answer(call, framed)
         if response is not None and call.ctx_id is None:
             call.ctx_id = response.p_cont_id
@@ -71,7 +71,7 @@ class Answers:
             late = self._open.late_answer(slot, last=True)
             if late is not None:
                 return late, PduFate.LATE
-            call = self._open.begin(slot, framed, self._evidence.hole(from_client))
+            call = self._begin(slot, framed)
             call.ctx_id = None if fault is None else fault.p_cont_id
         # Some servers name context 0 in every fault: that alone makes it no other call's.
         self._on_its_context(call, framed, fault)
@@ -85,6 +85,12 @@ class Answers:
         )
         self._open.settle(call)
         return call.key, PduFate.CALL
+
+    def _begin(self, slot: Slot, framed: AnyPdu) -> OpenCall:
+        """A call whose request has not come out."""
+        call = self._open.begin(slot, framed, self._evidence.hole(not slot[0]))
+        call.in_doubt = self._evidence.hidden
+        return call
 
     def _on_its_context(self, call: OpenCall, framed: AnyPdu, answer: Response | Fault | None) -> bool:
         if answer is None or call.ctx_id in (None, answer.p_cont_id):
@@ -120,7 +126,11 @@ class Answers:
         if self._open.callback_in(call) is not None:
             return False
         from_client, _ = call.slot
-        if call.request is None or self._evidence.hole(not from_client) < call.request.began:
+        if call.request is None:
+            return True
+        if self._evidence.may_have_asked(from_client, call.request.end):
+            return False
+        if self._evidence.hole(not from_client) < call.request.began:
             return True
         return self._evidence.counts_up and not call.nested
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.answers import Answers
+from decoders.dcerpc.backlog import Backlog
 from decoders.dcerpc.call_model import CallEvent, Missing, PduFate, PduOf, Principal
 from decoders.dcerpc.evidence import Evidence
 from decoders.dcerpc.framing_model import BrokenPdu, FramedPdu, SkipReason
@@ -50,6 +51,8 @@ class CallTracker:
         self._evidence = Evidence()
         self.negotiation = Negotiation(self._telling)
         self.open_calls = OpenCalls(self.negotiation, self._telling)
+        self._backlogs = {True: Backlog(), False: Backlog()}
+        """Per direction, from the client first."""
         self._foreign_told = False
         shared = self.open_calls, self._evidence, self.negotiation, self._telling
         requests, answers = Requests(*shared), Answers(*shared)
@@ -68,9 +71,29 @@ class CallTracker:
             PacketType.ORPHANED: self._given_up,
         }
 
-    def pdu(self, from_client: bool, framed: AnyPdu) -> list[CallEvent]:
-        """The next PDU. First its PduOf, then what follows from it."""
-        if self._evidence.note_pdu(from_client, framed):
+    def pdu(self, from_client: bool, framed: AnyPdu, heard: int = 0) -> list[CallEvent]:
+        """The next PDU of a side; `heard`: how many bytes of the other its sender had received by then.
+
+        For each PDU that is looked at now its PduOf comes first, then what follows from it.
+        """
+        own, other = self._backlogs[from_client], self._backlogs[not from_client]
+        # Those that had not received this one: a hole in front of it is judged by where the PDUs before it end.
+        events = self._released(from_client, framed.offset) if other else []
+        own.end = framed.end
+        if own.must_wait(framed, heard, other):
+            own.add(framed, heard)
+            return events + (self._take(from_client, *own.first()) if own.is_full else [])
+        events += self._take(from_client, framed, heard)
+        return events + self._released(from_client, framed.end) if other else events
+
+    def _released(self, from_client: bool, offset: int) -> list[CallEvent]:
+        """PDUs that waited for what this side sent up to there."""
+        waited = self._backlogs[not from_client].heard_by(offset)
+        return [event for waiting in waited for event in self._take(not from_client, *waiting)]
+
+    def _take(self, from_client: bool, framed: AnyPdu, heard: int) -> list[CallEvent]:
+        other = self._backlogs[not from_client]
+        if self._evidence.note_pdu(from_client, framed, heard, hidden=bool(other) or other.may_hide(heard)):
             self.open_calls.pass_hole(from_client, framed)
         if (framed.data[5] or framed.data[4] & 0x0F) and not self._foreign_told:
             self._tell_foreign(framed)
@@ -97,6 +120,10 @@ class CallTracker:
 
     def finish(self) -> list[CallEvent]:
         """The connection is over."""
+        events: list[CallEvent] = []
+        for from_client, backlog in self._backlogs.items():
+            while backlog:
+                events += self._take(from_client, *backlog.first())
         self.open_calls.finish()
         for context in self.negotiation.auth.contexts.values():
             verdict = None
@@ -106,7 +133,7 @@ class CallTracker:
                     where = *next(iter(context.frames)), context.offset
                     self._telling.tell(Trouble(*trouble, context.sender, *where))
             self._telling.tell(Principal(context, verdict))
-        return self._telling.taken()
+        return events + self._telling.taken()
 
     def _parse(self, framed: AnyPdu) -> tuple[Pdu | None, bool]:
         if isinstance(framed, BrokenPdu):

@@ -31,6 +31,8 @@ class OpenCall:
     serial: int
     hole: Began
     """The last hole of the answering side before the call began."""
+    in_doubt: bool = False
+    """It began with its answer, and the request may be among bytes that never came out."""
     place: int = 0
     """Among the requests of its slot, from 1."""
     asked_at: Began = NEVER

@@ -13,7 +13,7 @@ from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_EARLY_ANSWERS, MAX_OPEN_CALLS, MAX_OPEN_STUB_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Reversible
 
     from decoders.dcerpc.evidence import Began
     from decoders.dcerpc.framing_model import AnyPdu
@@ -45,7 +45,7 @@ class OpenCalls:
         self.stub_bytes = 0
         """Kept for the open calls together."""
 
-    def unasked_of(self, slot: Slot) -> Iterable[OpenCall]:
+    def unasked_of(self, slot: Slot) -> Reversible[OpenCall]:
         """Those whose request has not come out, in the order of answers."""
         calls = self._slots.get(slot)
         return () if calls is None else calls.unasked

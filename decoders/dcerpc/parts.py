@@ -27,6 +27,7 @@ class PartBuilder:
         "_size",
         "_stub",
         "_trailer",
+        "end",
         "ended",
         "first_frame",
         "first_ts_ns",
@@ -41,6 +42,8 @@ class PartBuilder:
 
     def __init__(self, first: AnyPdu) -> None:
         self.missing: Missing | None = None if first.header.first else Missing.FIRST_FRAGMENT
+        self.end = first.end
+        """Where its last fragment seen ends in the stream."""
         self.ended = False
         """The last fragment was seen."""
         self.sealed = False
@@ -87,6 +90,7 @@ class PartBuilder:
     def add(self, pdu: AnyPdu, stub: bytes, room: int) -> bool:
         """The next fragment. False: its stub is more than there is room for."""
         self._fragments += 1
+        self.end = pdu.end
         self._last_ts_ns = pdu.origin.last_ts_ns
         self._size += len(stub)
         self.ended = self.ended or pdu.header.last

@@ -13,7 +13,7 @@ from decoders.dcerpc.verification import find_verification, repeats_header
 from decoders.limits import MAX_VERIFICATION_BYTES
 
 if TYPE_CHECKING:
-    from decoders.dcerpc.evidence import Evidence
+    from decoders.dcerpc.evidence import Began, Evidence
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.negotiation import Negotiation
     from decoders.dcerpc.open_call import OpenCall, Slot
@@ -66,8 +66,18 @@ class Requests:
         # A server answers a whole request; only a fault may come before its end ([MS-RPCE] 3.3.3.5.8).
         if call.response is not None and framed.origin.began > call.response.began:
             return None
+        if self._answered_since(slot, call.request.began, framed.origin.began):
+            return None
         fits = request is None or call.opnum is None or (request.p_cont_id, request.opnum) == (call.ctx_id, call.opnum)
         return call if fits else None
+
+    def _answered_since(self, slot: Slot, asked: Began, now: Began) -> bool:
+        """Whether what may be the answer to a request came between it and now."""
+        for one in reversed(self._open.unasked_of(slot)):
+            if one.response is None or one.response.began >= now:
+                continue
+            return one.response.began > asked
+        return False
 
     def _answered_before(self, slot: Slot, framed: AnyPdu, request: Request | None) -> OpenCall | None:
         """The call whose answer came out before this request, which was sent earlier."""
@@ -82,7 +92,7 @@ class Requests:
                 passed.append(call)
             elif request is None or call.ctx_id in (None, request.p_cont_id) or call.fault is not None:
                 counted = slot[0] and self._evidence.counts_up
-                found = call if call.hole < began or counted else None
+                found = call if (call.hole < began or counted) and not call.in_doubt else None
                 break
         # Requests come out in order: those to earlier answers are missing.
         for call in passed:

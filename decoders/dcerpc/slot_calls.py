@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Reversible
 
     from decoders.dcerpc.evidence import Began
     from decoders.dcerpc.open_call import OpenCall
@@ -40,7 +40,7 @@ class SlotCalls:
         return bool(self._asked or self._unasked)
 
     @property
-    def unasked(self) -> Iterable[OpenCall]:
+    def unasked(self) -> Reversible[OpenCall]:
         return self._unasked.values()
 
     def begin(self, call: OpenCall) -> None:

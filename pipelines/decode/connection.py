@@ -103,8 +103,9 @@ class ConnectionCalls:
         self.unresolved = False
         """Whether some call's interface is not known from the connection itself."""
 
-    def pdu(self, framed: AnyPdu) -> Iterator[tuple[str, Row | PlacedCall]]:
-        return self._rows(self._tracker.pdu(framed.sender is self._place.orig, framed))
+    def pdu(self, framed: AnyPdu, heard: int) -> Iterator[tuple[str, Row | PlacedCall]]:
+        """`heard`: how much of the other side's stream its sender had received by then."""
+        return self._rows(self._tracker.pdu(framed.sender is self._place.orig, framed, heard))
 
     def skipped(self, skipped: Skipped) -> Iterator[tuple[str, Row | PlacedCall]]:
         return self._rows(self._tracker.skipped(skipped))

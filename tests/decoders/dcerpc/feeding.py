@@ -63,13 +63,16 @@ def cut(data: bytes, lengths: list[int]) -> list[bytes]:
 
 @dataclass
 class Talk:
-    """A connection whose client is LOW, told PDU by PDU in the order of their times."""
+    """A connection whose client is LOW, told PDU by PDU in the order of their times. All that is sent is received."""
 
     from_start: bool = True
     events: list[CallEvent] = field(default_factory=list)
     tracker: CallTracker = field(default_factory=CallTracker)
     _framer: ConnectionFramer = field(default_factory=ConnectionFramer)
     _ends: dict[Side, int] = field(default_factory=lambda: {LOW: 0, HIGH: 0})
+    _heard: dict[int, int] = field(default_factory=dict)
+    _early: int = 0
+    """Bytes that the server received and that come out of the client's stream next."""
     _clock: int = 0
 
     def client(self, *pieces: Piece, at: int | None = None) -> Talk:
@@ -77,6 +80,11 @@ class Talk:
 
     def server(self, *pieces: Piece, at: int | None = None) -> Talk:
         return self._say(HIGH, pieces, at)
+
+    def receive(self, late: bytes) -> Talk:
+        """The server has received what the client says next."""
+        self._early = len(late)
+        return self
 
     def over(self) -> Talk:
         self._take(self._framer.finish())
@@ -88,6 +96,9 @@ class Talk:
             self._clock += 1
             made = events([piece], sender, self._ends[sender])[0]
             self._ends[sender] += piece if isinstance(piece, int) else len(piece)
+            self._heard[self._clock] = self._ends[sender.peer] + self._early
+            if sender is LOW:
+                self._early = 0
             ts_ns, frame = self._clock if at is None else at, self._clock
             if isinstance(made, Data):
                 made = Data(sender, made.offset, made.payload, ts_ns, 0, frame)
@@ -99,7 +110,7 @@ class Talk:
             if isinstance(one, Skipped):
                 self.events += self.tracker.skipped(one)
             else:
-                self.events += self.tracker.pdu(one.sender is LOW, one)
+                self.events += self.tracker.pdu(one.sender is LOW, one, self._heard[one.origin.frames[0][1]])
 
     @property
     def calls(self) -> list[Call]:

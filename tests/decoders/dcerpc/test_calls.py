@@ -114,8 +114,9 @@ def play(script: list[tuple[Side, bytes | int]]) -> Talk:
 
 
 def check_truth(talk: Talk) -> None:
-    """What came out is a part of what happened, each call at most once."""
-    assert max(Counter(call.call_id for call in talk.calls).values(), default=1) == 1
+    """What came out is a part of what happened, each request and each answer at most once."""
+    for side in ("request", "response", "fault"):
+        assert max(Counter(call.call_id for call in talk.calls if getattr(call, side)).values(), default=1) == 1
     for call in talk.calls:
         opnum, asked, answered = WHOLE[call.call_id]
         assert call.opnum in (None, opnum)

@@ -53,10 +53,47 @@ def test_the_answer_to_a_lost_request_is_not_given_to_an_older_one() -> None:
     assert talk.codes == [TroubleCode.PAIRING_UNCERTAIN]
 
 
-def test_a_client_that_counts_its_calls_is_paired_across_holes() -> None:
-    talk = bound().client(ask(b"A", 1)).server(answer(b"A", 1)).client(ask(b"B", 2)).server(LONG).client(LONG)
+def test_a_client_that_counts_its_calls_is_paired_across_holes_of_the_server() -> None:
+    talk = bound().client(ask(b"A", 1)).server(answer(b"A", 1)).client(ask(b"B", 2)).server(LONG)
     talk.server(answer(b"B", 2)).over()
     assert pairs(talk) == [(b"A", b"A"), (b"B", b"B")]
+
+
+@pytest.mark.parametrize("then", [True, False], ids=["the client goes on", "the client says no more"])
+@pytest.mark.parametrize("answered", [answer(b"C", 2), d.fault(5, call_id=2)], ids=["response", "fault"])
+def test_what_is_missing_of_the_asking_side_may_be_a_request_with_an_older_call_id(answered: bytes, then: bool) -> None:
+    """The client counts, but for the request that is missing: that has the id of one which nobody answered."""
+    talk = bound().client(ask(b"A", 1)).server(answer(b"A", 1)).client(ask(b"B", 2)).client(len(ask(b"C", 2)))
+    talk.server(answered)
+    if then:
+        talk.client(ask(b"D", 3)).server(answer(b"D", 3))
+    talk.over()
+    assert TroubleCode.PAIRING_UNCERTAIN in talk.codes
+    outcomes = {call.request.stub: call.outcome for call in talk.calls if call.request}
+    asked = {b"A": Outcome.ANSWERED, b"B": Outcome.UNANSWERED}
+    assert outcomes == (asked | {b"D": Outcome.ANSWERED} if then else asked)
+    assert sum(call.request is None for call in talk.calls) == 1
+
+
+def test_a_hole_of_the_asking_side_with_no_room_for_a_request_hides_none() -> None:
+    talk = bound().client(ask(b"A", 1)).client(23).server(answer(b"A", 1)).client(*(ask(b"B", n) for n in range(2, 9)))
+    assert (b"A", b"A") in pairs(talk.over())
+
+
+def test_bytes_of_the_asking_side_that_come_out_late_leave_no_doubt() -> None:
+    """The answer acknowledges a request that comes out after it, and that is another one."""
+    talk = bound().client(ask(b"A", 1), at=10)
+    late = ask(b"B", 2)
+    talk.receive(late).server(answer(b"A", 1), at=30).client(late, at=20).server(answer(b"B", 2), at=40).over()
+    assert pairs(talk) == [(b"A", b"A"), (b"B", b"B")]
+    assert talk.codes == []
+
+
+def test_the_answer_to_what_comes_out_late_is_not_given_to_an_older_request() -> None:
+    talk = bound().client(ask(b"A", 1), at=10)
+    late = ask(b"B", 1)
+    talk.receive(late).server(answer(b"B", 1), at=30).client(late, at=20).over()
+    assert pairs(talk) == [(b"A", None), (b"B", b"B")]
 
 
 def test_a_hole_before_the_request_was_sent_hides_no_answer_to_it() -> None:
@@ -123,11 +160,11 @@ def test_a_call_id_used_again_while_nothing_answers_is_told_once_each() -> None:
 def test_a_fragment_sent_after_the_response_is_not_part_of_its_request() -> None:
     talk = bound().client(ask(b"A1", flags=d.FIRST)).client(LONG).server(answer(b"A"))
     talk.client(ask(b"B2", flags=d.LAST)).over()
-    first, second = talk.calls
-    assert first.request is not None
-    assert second.request is not None
-    assert (first.request.fragments, first.request.complete, first.outcome) == (1, False, Outcome.ANSWERED)
-    assert (second.request.stub, second.response, second.outcome) == (b"", None, Outcome.UNANSWERED)
+    asked = [call for call in talk.calls if call.request is not None]
+    parts = [(call.request.stub, call.request.fragments, call.request.complete) for call in asked if call.request]
+    assert parts == [(b"A1", 1, False), (b"", 1, False)]
+    assert [call.outcome for call in asked] == [Outcome.UNANSWERED] * 2
+    assert [call.outcome for call in talk.calls if call not in asked] == [Outcome.UNASKED]
 
 
 def test_a_response_cut_off_by_another_takes_nothing_of_it() -> None:
