@@ -70,6 +70,9 @@ class Outcome(enum.StrEnum):
     EVICTED = "evicted"
 
 
+CANCEL_FAULTS: Final = frozenset((0x1C00_000D, 0x0000_071A))
+"""nca_s_fault_cancel and what Windows throws for it, RPC_S_CALL_CANCELLED: how a server answers a cancel."""
+
 OUTCOMES: Final = {
     Outcome.ANSWERED: "Request and the last fragment of its response were captured.",
     Outcome.FAULTED: "The server answered with a fault.",
@@ -77,8 +80,8 @@ OUTCOMES: Final = {
     Outcome.UNANSWERED: "No response was captured before the connection ended or the call id was used again.",
     Outcome.UNASKED: "Only the response was captured.",
     Outcome.MAYBE: "The client wanted no response (maybe semantics), and none was captured.",
-    Outcome.CANCELLED: "The client asked to cancel, and no response was captured.",
-    Outcome.ORPHANED: "The client abandoned the call, and no response was captured.",
+    Outcome.CANCELLED: "The client asked to cancel; no response was captured, or the fault that says cancelled.",
+    Outcome.ORPHANED: "The client abandoned the call; no response was captured, or the fault that says cancelled.",
     Outcome.EVICTED: "Given up to keep memory bounded, before its response.",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from decoders.dcerpc.call_model import Call, Outcome
+from decoders.dcerpc.call_model import CANCEL_FAULTS, Call, Outcome
 from decoders.dcerpc.evidence import NEVER
 from decoders.dcerpc.header import PduFlag
 
@@ -109,6 +109,9 @@ class OpenCall:
 
     def outcome(self, *, evicted: bool) -> Outcome:
         if self.fault is not None:
+            given_up = self.request is not None and self.fault.status in CANCEL_FAULTS
+            if given_up and (self.orphaned or self.cancelled):
+                return Outcome.ORPHANED if self.orphaned else Outcome.CANCELLED
             return Outcome.FAULTED
         if self.request is None:
             return Outcome.UNASKED

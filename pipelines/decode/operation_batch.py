@@ -208,12 +208,15 @@ class OperationBatch:
     def facts(self) -> Iterator[CallFact | BlindFact]:
         statuses = self._statuses()
         for number, ((placed, identity), values) in enumerate(zip(self._group, self._values(), strict=True)):
-            whole = self._is_whole(Direction.IN, number), self._is_whole(Direction.OUT, number)
+            whole = self._is_explained(Direction.IN, number), self._is_explained(Direction.OUT, number)
             status, name = statuses[number], self._operation.name
             seen = self._messages[number]
             message = summary(seen) if seen else None
             told = told_values({one.column.name: column[number] for one, column in self._derived})
-            fact = call_fact(placed, identity, name, status, values, whole, self._captures, message, told)
+            unexplained = any(self._goes_on(direction, number) for direction in self._parts)
+            fact = call_fact(
+                placed, identity, name, status, values, whole, self._captures, message, told, unexplained=unexplained
+            )
             if fact is not None:
                 yield fact
 
@@ -221,6 +224,14 @@ class OperationBatch:
         part = self._parts[direction][number]
         readable = part is not None and part.complete and not part.sealed
         return readable and number not in self._decoded[direction].incomplete
+
+    def _goes_on(self, direction: Direction, number: int) -> bool:
+        """Whether the stub has bytes that its declaration does not explain: it may be another operation's."""
+        part, problems = self._parts[direction][number], self._decoded[direction].problems.get(number, ())
+        return part is not None and any(one.code == _TRAILING and not _is_padding(part, one.offset) for one in problems)
+
+    def _is_explained(self, direction: Direction, number: int) -> bool:
+        return self._is_whole(direction, number) and not self._goes_on(direction, number)
 
     def _values(self) -> Iterator[tuple[Row | None, Row | None]]:
         """Call by call: a hostile one can hold a million values."""

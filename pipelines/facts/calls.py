@@ -37,6 +37,8 @@ def call_fact(
     captures: Captures,
     message: Values | None = None,
     told: Values | None = None,
+    *,
+    unexplained: bool = False,
 ) -> CallFact | BlindFact | None:
     """None: nothing that sessions or rules would want."""
     call, place = placed.call, placed.place
@@ -76,13 +78,14 @@ def call_fact(
         request_whole=whole[0],
         response_whole=whole[1] or (call.fault is not None and call.fault.status is not None),
         asked=call.request is not None,
-        answered=answered if call.outcome in _ANSWERED else None,
+        answered=answered if call.outcome in _ANSWERED or call.fault is not None else None,
         request_frames=_frames(call.request, placed.capture),
         response_frames=_response_frames(call, placed.capture),
         capture_id=captures.capture_id(placed.capture),
         message=message,
         workstation=call.workstation,
         told=told,
+        unexplained=unexplained,
     )
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
+from decoders.dcerpc.call_model import CANCEL_FAULTS, Outcome
 from decoders.dcerpc.well_known import MSMQ
 from pipelines.facts.reasons import Reason
 
@@ -16,6 +17,7 @@ Row = dict[str, Any]
 Values = dict[str, Any]
 READING: Final = frozenset(("qm2qm", "RemoteRead", "qmcomm", "qmcomm2"))
 """Interfaces by which queues are opened and read."""
+_GIVEN_UP: Final = frozenset((Outcome.CANCELLED, Outcome.ORPHANED))
 _READING_UUIDS: Final = frozenset(uuid for uuid, name in MSMQ.items() if name in READING)
 
 
@@ -79,6 +81,7 @@ class CallFact:
     response: Values | None
     request_whole: bool
     response_whole: bool
+    """Captured and decoded to its end, and there is nothing behind that."""
     asked: bool
     """The request was captured, whatever could be read of it."""
     answered: Moment | None
@@ -91,10 +94,17 @@ class CallFact:
     workstation: str | None = None
     told: Values | None = None
     """In people's words: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
+    unexplained: bool = False
+    """Bytes of a stub follow the last parameter: its values may mean something else."""
 
     @property
     def until(self) -> Moment:
         return self.began if self.answered is None else max(self.began, self.answered)
+
+    @property
+    def given_up(self) -> bool:
+        """By the client, who cancelled or abandoned it; a fault may say so where the cancel itself was not captured."""
+        return self.outcome in _GIVEN_UP or self.fault in CANCEL_FAULTS
 
     @property
     def client(self) -> str:
@@ -103,6 +113,11 @@ class CallFact:
     @property
     def server(self) -> str:
         return self.ends.resp_h
+
+
+def not_whole(call: CallFact) -> Reason:
+    """Why nothing rests on the values of a call that is not whole."""
+    return Reason.STUB_HAS_MORE if call.unexplained else Reason.BYTES_MISSING
 
 
 def slim(call: CallFact | None) -> CallFact | None:

@@ -16,6 +16,7 @@ class Reason(enum.StrEnum):
     REQUEST_NOT_CAPTURED = "request_not_captured"
     RESPONSE_NOT_CAPTURED = "response_not_captured"
     NOT_DECODED = "not_decoded"
+    STUB_HAS_MORE = "stub_has_more"
     CAPTURE_ENDED = "capture_ended"
     OPEN_NOT_SEEN = "open_not_seen"
     GIVEN_EARLIER = "given_earlier"
@@ -39,6 +40,7 @@ REASONS: Final = {
     Reason.REQUEST_NOT_CAPTURED: "The request was not captured, or not whole.",
     Reason.RESPONSE_NOT_CAPTURED: "The answer was not captured, or not whole.",
     Reason.NOT_DECODED: "The values are too many, or too odd, to be decoded.",
+    Reason.STUB_HAS_MORE: "Bytes follow the last parameter, and the declaration does not explain them.",
     Reason.CAPTURE_ENDED: "The capture ended first.",
     Reason.OPEN_NOT_SEEN: "What the call refers to was begun out of sight: the server accepts it, or does not deny it.",
     Reason.GIVEN_EARLIER: "The client may have it from an earlier connection, which is over or was not captured.",

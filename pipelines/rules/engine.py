@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcerpc.call_model import BindingSource
+from pipelines.facts.model import not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.rules.findings import Findings, Verdict
 from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
@@ -85,6 +86,8 @@ class Judge:
         """Most calls keep most rules, so that way is the short one."""
         operation = step.call.operation
         for needs, rules in self._of_operation.get(operation or "", self._of_any_call):
+            if is_moot(step.call, needs):
+                continue
             reason = unreadable(step.call, needs)
             for rule in rules:
                 if reason is not None:
@@ -172,17 +175,22 @@ def unreadable(call: CallFact, needs: frozenset[Need]) -> Reason | None:
     return _no_response(call) if Need.RESPONSE in needs else None
 
 
+def is_moot(call: CallFact, needs: frozenset[Need]) -> bool:
+    """Whether nothing is to be said of the answer: the client gave the call up, so that none was due."""
+    return Need.RESPONSE in needs and call.given_up
+
+
 def _no_request(call: CallFact) -> Reason | None:
     if not call.asked:
         return Reason.REQUEST_NOT_CAPTURED
     if call.request is None:
         return Reason.NOT_DECODED
-    return None if call.request_whole else Reason.BYTES_MISSING
+    return None if call.request_whole else not_whole(call)
 
 
 def _no_response(call: CallFact) -> Reason | None:
     if call.answered is None:
         return Reason.RESPONSE_NOT_CAPTURED
     if not call.response_whole:
-        return Reason.BYTES_MISSING
+        return not_whole(call)
     return Reason.NOT_DECODED if call.response is None and call.fault is None else None

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.call_model import Outcome
-from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, ConnectionFact
+from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, ConnectionFact, not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.facts.vocabulary import NANOSECONDS
 from pipelines.sessions.memory import View
@@ -158,5 +158,5 @@ def _hides(call: CallFact) -> Reason | None:
     if call.asked and call.request is None and call.operation is not None:
         return Reason.NOT_DECODED
     if (call.request is not None and not call.request_whole) or (call.response is not None and not call.response_whole):
-        return Reason.BYTES_MISSING
+        return not_whole(call)
     return None

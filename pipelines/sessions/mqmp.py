@@ -155,6 +155,7 @@ class SupportedQueues:
         receive = transfer_buffer(call.request).get("Receive") or {}
         self._reading.note_cursor(step, receive.get("Cursor", 0))
         if call.answered is None:
+            self._reading.not_answered(step, read, moment)
             return
         read.answered = call.answered
         unknown = call.status is None and call.fault is None

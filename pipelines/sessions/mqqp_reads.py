@@ -49,7 +49,7 @@ class Reads:
         self._reading.belongs(read, step.session)
         self._reading.note_cursor(step, asked.get("hCursor", 0))
         if call.answered is None:
-            # Its connection ends with it: then it is known how.
+            self._reading.not_answered(step, read, moment)
             return
         read.answered = call.answered
         desc = descriptor(call.response) or {}

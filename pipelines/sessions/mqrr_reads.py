@@ -50,6 +50,7 @@ class RemoteReads:
         self._reading.belongs(read, step.session)
         self._reading.note_cursor(step, step.request.get("hCursor", 0))
         if call.answered is None:
+            self._reading.not_answered(step, read, moment)
             return
         read.answered = call.answered
         succeeded, unknown = call.status == v.MQ_OK, call.status is None and call.fault is None

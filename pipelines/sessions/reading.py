@@ -10,7 +10,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.sessions.model import ReadOutcome
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.association import Association
     from pipelines.sessions.ending import Ending
     from pipelines.sessions.model import Read, Session
@@ -124,6 +124,11 @@ class Reading:
             read.message_bytes, read.message_sha256 = told["bytes"], told.get("sha256")
             read.message_id, read.message_label = told.get("id"), told.get("label")
 
+    def not_answered(self, step: CallStep, read: Read, moment: Moment) -> None:
+        """How it ended is known when its connection ends; what the client gave up at RPC's level is over."""
+        if step.call.given_up:
+            self._ending.read(read, ReadOutcome.CANCELLED, moment, unanswered=True)
+
     def outcome(self, step: CallStep, read: Read) -> ReadOutcome:
         """Of a start that is over with its answer."""
         status = step.call.status
@@ -132,6 +137,6 @@ class Reading:
             return ReadOutcome.PEEKED if read.is_peek else ReadOutcome.UNFINISHED
         if status == v.MQ_ERROR_IO_TIMEOUT:
             return ReadOutcome.TIMED_OUT
-        if status in _CANCELLED or read.cancel is not None:
+        if status in _CANCELLED or read.cancel is not None or step.call.given_up:
             return ReadOutcome.CANCELLED
         return ReadOutcome.FAILED

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pipelines.rules.engine import unreadable
+from pipelines.rules.engine import is_moot, unreadable
 from pipelines.rules.model import Party, Rule, Undecided, Watcher
 from pipelines.sessions.steps import CallStep
 
@@ -32,6 +32,8 @@ class CallWatcher(Watcher, ABC):
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if not isinstance(step, CallStep) or (needs := self.needs.get(step.call.operation or "")) is None:
+            return ()
+        if is_moot(step.call, needs):
             return ()
         if (reason := unreadable(step.call, needs)) is not None:
             return (self.missed(step, reason),)
