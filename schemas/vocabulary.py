@@ -53,8 +53,8 @@ LEVELS: Final = ("informational", "low", "medium", "high", "critical")
 PARTIES: Final = ("client", "server", "nobody")
 REASONS: Final = (
     *("started_midstream", "bytes_missing", "bytes_contradict", "sealed", "bind_not_seen"),
-    *("association_unknown", "request_not_captured", "response_not_captured", "not_decoded", "capture_ended"),
-    *("open_not_seen", "given_earlier", "reset"),
+    *("association_unknown", "request_not_captured", "response_not_captured", "not_decoded", "stub_has_more"),
+    *("capture_ended", "open_not_seen", "given_earlier", "reset"),
     *("ending_unknown", "server_version_unknown", "client_version_unknown", "others_not_seen", "times_cross", "limit"),
     "texts_contradict",
 )

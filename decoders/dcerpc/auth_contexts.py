@@ -83,7 +83,15 @@ class CallSecurity(NamedTuple):
     auth_context_id: int
     auth_type: int
     auth_level: int
-    client: Client | None
+    handshake: Handshake | None
+
+    @property
+    def client(self) -> Client | None:
+        return None if self.handshake is None else self.handshake.client
+
+    @property
+    def authenticated(self) -> bool | None:
+        return None if self.handshake is None else self.handshake.authenticated
 
 
 class AuthContexts:
@@ -176,11 +184,10 @@ class AuthContexts:
         """The context of a request. Without a trailer it is the only one there is, where that has level CONNECT."""
         if security is not None:
             known = self.contexts.get(security.auth_context_id)
-            client = None if known is None else known.handshake.client
-            return CallSecurity(security.auth_context_id, security.auth_type, security.auth_level, client)
+            handshake = None if known is None else known.handshake
+            return CallSecurity(security.auth_context_id, security.auth_type, security.auth_level, handshake)
         if len(self.contexts) == 1:
             only = next(iter(self.contexts.values()))
             if only.auth_level in _CONNECT:
-                client = only.handshake.client
-                return CallSecurity(only.auth_context_id, only.auth_type, only.auth_level, client)
+                return CallSecurity(only.auth_context_id, only.auth_type, only.auth_level, only.handshake)
         return None

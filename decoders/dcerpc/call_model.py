@@ -156,6 +156,8 @@ class Call(NamedTuple):
     auth_type: int | None
     auth_level: int | None
     auth_context_id: int | None
+    authenticated: bool | None
+    """Its security context is somebody's. False: the anonymous user's or a guest's. None: whose is not known."""
     username: str | None
     domain: str | None
     workstation: str | None

@@ -69,6 +69,16 @@ class Handshake:
         self.mechanism = "kerberos" if isinstance(message, ApReq | ApRep | KrbError) else "ntlm"
 
     @property
+    def authenticated(self) -> bool | None:
+        """Whether the client says who it is, and that is somebody; None: what says so was not captured.
+
+        A Kerberos ticket is somebody's, whether or not it could be opened.
+        """
+        if self.client is not None:
+            return not self.client.is_nobody
+        return True if self.ap_req is not None and self.mechanism == "kerberos" else None
+
+    @property
     def proofs(self) -> tuple[Message | None, Message | None]:
         """The client's message that proves who it is, and the server's that belongs to it."""
         if self.mechanism == "kerberos":

@@ -147,6 +147,7 @@ class OpenCall:
             auth_type=None if auth is None else auth.auth_type,
             auth_level=None if auth is None else auth.auth_level,
             auth_context_id=None if auth is None else auth.auth_context_id,
+            authenticated=None if auth is None else auth.authenticated,
             username=None if client is None else client.username,
             domain=None if client is None else client.domain,
             workstation=None if client is None else client.workstation,

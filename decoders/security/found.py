@@ -22,7 +22,13 @@ class Client(NamedTuple):
     """Seconds since 1970, as a ticket says when its domain controller saw the client; `until`: when the ticket ends."""
     until: int | None = None
 
+    @property
+    def is_nobody(self) -> bool:
+        """[MS-NLMP] 3.2.5.1.2, RFC 8062: the anonymous user has no name, or that one. A guest needs no password."""
+        return self.username.lower() in _NOBODY
 
+
+_NOBODY: Final = frozenset(("", "guest", "wellknown/anonymous"))
 _NONE: Final[Mapping[bool, Lane]] = MappingProxyType({})
 
 

@@ -67,6 +67,7 @@ def call_fact(
         group=call.assoc_group_id,
         auth_type=call.auth_type,
         auth_level=call.auth_level,
+        authenticated=call.authenticated,
         username=call.username,
         domain=call.domain,
         encrypted=call.sealed,

@@ -70,6 +70,9 @@ class CallFact:
     group: int | None
     auth_type: int | None
     auth_level: int | None
+    authenticated: bool | None
+    """Its security context is somebody's, sealed or not. False: the anonymous user's or a guest's. None: it has none,
+    or what says whose it is was not captured."""
     username: str | None
     domain: str | None
     encrypted: bool

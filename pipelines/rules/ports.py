@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.connections import MAX_BINDS
-from pipelines.rules.model import Broken
+from pipelines.rules.engine import unreadable
+from pipelines.rules.model import BOTH, Broken
 from pipelines.rules.rpce.authentication import unproven
 from pipelines.rules.shown import code_shown
 
@@ -27,6 +28,10 @@ def may_be_told(port: int, first: int) -> bool:
 
 
 def port_query_unrestricted(step: CallStep) -> Answer:
+    if step.call.encrypted or step.call.given_up:
+        return None
+    if (reason := unreadable(step.call, BOTH)) is not None:
+        return reason
     if step.call.fault is None:
         return True
     # With authentication the refusal may be about that: a wrong password shows only in the first answer.

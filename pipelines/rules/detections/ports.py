@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.rules.detections.watching import detection
-from pipelines.rules.model import BOTH, Broken, Level
+from pipelines.rules.model import BOTH, OPERATION, Broken, Level
 from pipelines.rules.ports import may_be_told, port_query_unrestricted
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ RULES: Final = (
         "The document asks servers to leave it open to everybody.",
         level=Level.LOW,
         operations=(v.PORT,),
-        needs=BOTH,
+        needs=OPERATION,
         check=port_query_unrestricted,
         attack=("T1046",),
         undecidable_when="it is refused and bytes of the connection are missing: it may have been authenticated",

@@ -8,9 +8,10 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import said_version
 from pipelines.rules.detections.watching import detection
-from pipelines.rules.model import BOTH, RESPONSE, Broken, Level
+from pipelines.rules.engine import unreadable
+from pipelines.rules.model import BOTH, OPERATION, RESPONSE, Broken, Level
 from pipelines.rules.ports import ACCESS_DENIED, without_authentication
-from pipelines.rules.rpce.authentication import unproven
+from pipelines.rules.rpce.authentication import level_shown, nobody_shown, unproven
 from pipelines.rules.shown import code_shown, hexadecimal
 
 if TYPE_CHECKING:
@@ -32,13 +33,18 @@ def _version_changed(step: CallStep) -> Answer:
 
 
 def _unauthenticated_served(step: CallStep) -> Answer:
-    if not without_authentication(step):
+    nobody = step.call.authenticated is False
+    if step.call.given_up or not (nobody or without_authentication(step)):
         return None
+    if (reason := unreadable(step.call, BOTH)) is not None:
+        return reason
     if step.code in ACCESS_DENIED:
         return True
     if not step.succeeded:
         return None
-    return unproven(step) or Broken({"authentication": "none", "return_value": code_shown(step.call.status)})
+    level = level_shown(step.call.auth_level)
+    shown = {"authentication": level, "return_value": code_shown(step.call.status)}
+    return (None if nobody else unproven(step)) or Broken(shown | nobody_shown(step.call))
 
 
 def _message_size(step: CallStep) -> Answer:
@@ -69,14 +75,16 @@ RULES: Final = (
         "A call without authentication was served",
         document="MS-MQQP",
         section="5",
-        requirement="Reported is a call of qm2qm without authentication that succeeded. "
+        requirement="Reported is a call of qm2qm that succeeded without authentication, or with that of the anonymous "
+        "user or a guest. "
         "The document advises servers to refuse it with MQ_ERROR_ACCESS_DENIED.",
         level=Level.MEDIUM,
         operations=v.RETURNING,
-        needs=BOTH,
+        needs=OPERATION,
         check=_unauthenticated_served,
         attack=("T1078",),
-        undecidable_when="it is served and bytes of the connection are missing: it may have been authenticated",
+        undecidable_when="what it asks or its answer cannot be read, or it is served and bytes of the connection are "
+        "missing: it may have been authenticated",
     ),
     detection(
         "detect-message-size",

@@ -148,6 +148,7 @@ RULES: Final[tuple[Rule, ...]] = (
         requirement="Access to R_QMGetRTQMServerPort is not restricted: clients ask before they authenticate.",
         keyword="MUST NOT",
         operations=(v.RT_PORT,),
+        needs=OPERATION,
         check=port_query_unrestricted,
         undecidable_when="it is refused and bytes of the connection are missing: it may have been authenticated",
     ),

@@ -11,7 +11,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.rules.engine import unreadable
 from pipelines.rules.faults import raised_by_method
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, RESPONSE, Broken, Level, Party, Rule
-from pipelines.rules.rpce.authentication import unauthenticated
+from pipelines.rules.rpce.authentication import nobody_shown, unauthenticated
 from pipelines.rules.shown import code_shown, hexadecimal
 
 if TYPE_CHECKING:
@@ -85,10 +85,13 @@ def _administrator(step: CallStep) -> Answer:
     found = unauthenticated(step)
     if isinstance(found, Reason):
         return found
-    if not found:
+    if not found or step.call.given_up:
         return None
+    if (reason := unreadable(step.call, BOTH)) is not None:
+        return reason
     # Refused, it may come back with a name: nobody is to blame for the first try.
-    return not step.succeeded or Broken({"operation": step.call.operation, "status": hexadecimal(step.call.status)})
+    shown = {"operation": step.call.operation, "status": hexadecimal(step.call.status)}
+    return not step.succeeded or Broken(shown | nobody_shown(step.call))
 
 
 _client = partial(Rule, document="MS-MQMR", party=Party.CLIENT, level=Level.LOW, keyword="MUST")
@@ -99,12 +102,14 @@ RULES: Final = (
         "mqmr-administrator",
         "A management call was served to a caller without a name",
         section="3",
-        requirement="Callers are administrators of the server; whoever does not authenticate is none.",
+        requirement="Callers are administrators of the server; whoever does not authenticate, or as the anonymous user "
+        "or a guest, is none.",
         operations=_BOTH_METHODS,
-        needs=BOTH,
+        needs=OPERATION,
         level=Level.HIGH,
         check=_administrator,
-        undecidable_when="a part of the connection is missing: authentication can be negotiated at any time",
+        undecidable_when="what it asks or its answer cannot be read, or a part of the connection is missing: "
+        "authentication can be negotiated at any time",
     ),
     _client(
         "mqmr-object-type",

@@ -10,7 +10,7 @@ from decoders.interfaces import INTERFACES
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import OPERATION, Broken, Level, Party, Rule, Subject
-from pipelines.rules.rpce.authentication import level_shown, strength, unauthenticated, unproven
+from pipelines.rules.rpce.authentication import level_shown, nobody_shown, strength, unauthenticated, unproven
 from pipelines.rules.rpce.retries import Retries
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def _unauthenticated_call(step: CallStep) -> Answer:
     found = unauthenticated(step)
     if isinstance(found, Reason):
         return found
-    return not found or Broken({"operation": step.call.operation, "auth_level": level_shown(step.call.auth_level)})
+    if not found:
+        return True
+    shown = {"operation": step.call.operation, "auth_level": level_shown(step.call.auth_level)}
+    return Broken(shown | nobody_shown(step.call))
 
 
 def _level_below_integrity(step: CallStep) -> Answer:
@@ -83,7 +86,8 @@ RULES: Final = (
         "A call was made without authentication",
         document="MS-MQQP",
         section="5",
-        requirement="Reported is a call without authentication other than a query for the port. "
+        requirement="Reported is a call without authentication, or with that of the anonymous user or a guest, other "
+        "than a query for the port. "
         "The document lets a network do without it, and asks servers to refuse such calls.",
         level=Level.MEDIUM,
         operations=_PROTECTED,
