@@ -73,7 +73,7 @@ def refuse_unguarded(context: SparkContext) -> None:
     if not is_guarded(dict(context.getConf().getAll())):
         raise SecretsRefused(
             f"{context.master}: whoever reaches its network could have the secrets; switch on spark.authenticate and "
-            "spark.network.crypto.enabled there, or give --force"
+            "spark.network.crypto.enabled there"
         )
 
 

@@ -193,14 +193,16 @@ def _lies_in(path: str, folder: str) -> bool:
 
 def _spark(options: argparse.Namespace, settings: dict[str, str], say: Progress) -> SparkSession:
     session = started_spark(options.master, settings, say)
-    if options.secrets and not options.force:
+    if options.secrets:
         from pipelines.sealed_secrets import refuse_unguarded  # noqa: PLC0415
         from pipelines.secrets_file import SecretsRefused  # noqa: PLC0415
 
         try:
             refuse_unguarded(session.sparkContext)
         except SecretsRefused as error:
-            raise Stop(ExitCode.USAGE, f"--secrets: {error}") from None
+            if not options.force:
+                raise Stop(ExitCode.USAGE, f"--secrets: {error}, or give --force") from None
+            warn(f"--secrets: {error}; --force goes on without")
     return session
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from argparse import Namespace
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from pyspark import SparkFiles, cloudpickle
 
 from decoders.security.accounts import Account, ServiceKey
 from pipelines.cli import analyze, main
+from pipelines.cli.progress import Progress
 from pipelines.guard import ENCRYPT, TO_ITSELF
 from pipelines.sealed_secrets import refuse_unguarded, sealed
 from pipelines.secrets_file import SecretsRefused
@@ -90,7 +92,7 @@ def test_the_closure_says_nothing_without_the_key() -> None:
     ],
 )
 def test_a_cluster_that_others_can_talk_to_is_refused(settings: dict[str, str]) -> None:
-    with pytest.raises(SecretsRefused, match=r"^spark://there:7077: whoever .*spark\.authenticate.* or give --force$"):
+    with pytest.raises(SecretsRefused, match=r"^spark://there:7077: whoever .*spark\.authenticate.* there$"):
         refuse_unguarded(spark(Context("spark://there:7077", settings)))
 
 
@@ -112,5 +114,10 @@ def test_the_command_says_so(
     sample = str(ROOT / "samples" / "msmq-loopback.pcap")
     arguments = ["--out", str(tmp_path / "out"), "--secrets", str(tmp_path / "secrets.toml")]
     assert main(["analyze", sample, *arguments]) == 2
-    assert "--secrets: spark://there:7077: whoever reaches its network" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "--secrets: spark://there:7077: whoever reaches its network" in said
+    assert said.endswith("there, or give --force\n")
     assert not (tmp_path / "out").exists()
+    forced = Namespace(secrets="secrets.toml", force=True, master=None)
+    assert analyze._spark(forced, {}, Progress()).sparkContext.master == "spark://there:7077"
+    assert "spark.network.crypto.enabled there; --force goes on without" in capsys.readouterr().err
