@@ -18,6 +18,7 @@ from pipelines.rules.mqmp import (
     properties,
     queries,
     received,
+    security,
     server,
     transactions,
     transfers,
@@ -45,4 +46,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *errors.RULES,
     *versions.RULES,
     *server.RULES,
+    *security.RULES,
 )

@@ -5,25 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.exclusive import let_in
 from pipelines.rules.model import BOTH, Broken, Detected, Level, Party, Rule, Subject, Undecided, Watcher
 from pipelines.rules.mqmp.handles import access_shown, opened_here, permitted
 from pipelines.rules.shown import hexadecimal
-from pipelines.sessions.mqmp_opens import SHARING_VIOLATIONS
 from pipelines.sessions.steps import SessionStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipelines.facts.model import CallFact, Moment
     from pipelines.rules.model import Answer, Settings
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import CallStep, Judged
-
-_OF_ONE_QUEUE: Final = ("PUBLIC=", "PRIVATE=")
-"""Names with an identifier: a queue that is deleted and created anew gets another."""
 
 
 def _access_enforced(step: CallStep) -> Answer:
@@ -72,34 +67,10 @@ class _ExclusiveKept(Watcher):
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if not isinstance(step, SessionStep) or step.session.contender is None:
             return ()
-        found = self._judged(step.session, step.session.contender)
+        found = let_in(step.session, step.session.contender, self._crossing_ns)
         if isinstance(found, Reason):
             return (Undecided(step, found),)
         return (True,) if found is None else (Detected(step, found.values),)
-
-    def _judged(self, session: Session, other: CallFact) -> Reason | Broken | None:
-        if other.status in SHARING_VIOLATIONS or other.fault in SHARING_VIOLATIONS:
-            return None
-        opened, name = session.opened, session.queue_name or ""
-        if opened is None or session.association is None:
-            return Reason.OPEN_NOT_SEEN
-        if {opened.source, other.source} != {BindingSource.BIND}:
-            return Reason.BIND_NOT_SEEN
-        if (reason := session.doubt or session.blind_since(opened.until)) is not None:
-            return reason
-        if session.association.born is None:
-            return Reason.STARTED_MIDSTREAM
-        ended = session.closed.began if session.closed else session.closed_at
-        if ended is None:
-            return Reason.CAPTURE_ENDED
-        if self._cross(opened.until, other.began) or self._cross(other.until, ended):
-            return Reason.TIMES_CROSS
-        if not name.upper().startswith(_OF_ONE_QUEUE):
-            return Reason.OTHERS_NOT_SEEN
-        return Broken({"queue": name, "also opened by": other.call_uid, "from": other.client})
-
-    def _cross(self, first: Moment, then: Moment) -> bool:
-        return then.ts_ns - first.ts_ns < self._crossing_ns
 
 
 _server = partial(Rule, document="MS-MQMP", keyword="MUST", party=Party.SERVER)

@@ -14,6 +14,7 @@ from pipelines.rules.mqrr import (
     messages,
     numbers,
     requests,
+    sharing,
     transactions,
 )
 
@@ -31,4 +32,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *answers.RULES,
     *messages.RULES,
     *errors.RULES,
+    *sharing.RULES,
 )
