@@ -145,7 +145,7 @@ qmcomm. Queues are "OS:hq\private$\orders", pLicGuid is 33333333-2222-3333-4444-
     R_QMCommitTransaction, R_QMAbortTransaction  phIntXact=X -> phIntXact=null
     R_QMCreateObjectInternal     lpwcsPathName="hq\private$\orders" aProp=[103], a usual descriptor
     R_QMSetObjectSecurityInternal  SecurityInformation=4, a usual descriptor
-    R_QMGetObjectSecurityInternal  RequestedInformation=7 nLength=256 -> a usual descriptor
+    R_QMGetObjectSecurityInternal  RequestedInformation=7 nLength=256 -> those parts of a usual descriptor
     R_QMGetObjectProperties      aProp=[103] -> each property by its type
     R_QMSetObjectProperties      aProp=[108]
     R_QMObjectPathToObjectFormat  lpwcsPathName="hq\private$\orders" -> queue="PRIVATE=11111111-...\0000000f"

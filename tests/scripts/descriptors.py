@@ -9,8 +9,8 @@ _OWNER: Final = "S-1-5-21-1004336348-1177238915-682003330-1104"
 _GROUP: Final = "S-1-5-21-1004336348-1177238915-682003330-513"
 _EVERYONE: Final = "S-1-1-0"
 _FULL, _SEND = 0x000F_003F, 0x0002_0024
-_SELF_RELATIVE: Final = 0x8004
-"""SR and DP."""
+_SELF_RELATIVE, _DACL_PRESENT = 0x8000, 0x0004
+OWNER, GROUP, DACL = 0x1, 0x2, 0x4
 
 
 def _sid(text: str) -> bytes:
@@ -22,13 +22,21 @@ def _allowed(mask: int, sid: str) -> bytes:
     return struct.pack("<BBHI", 0, 0, 8 + len(_sid(sid)), mask) + _sid(sid)
 
 
-def _descriptor(owner: str, group: str, entries: bytes, count: int) -> bytes:
-
+def _descriptor(parts: int, owner: str, group: str, entries: bytes, count: int) -> bytes:
     dacl = struct.pack("<BBHHH", 2, 0, 8 + len(entries), count, 0) + entries
-    parts = dacl, _sid(owner), _sid(group)
-    at_dacl, at_owner, at_group = 20, 20 + len(parts[0]), 20 + len(parts[0]) + len(parts[1])
-    return struct.pack("<BBHIIII", 1, 0, _SELF_RELATIVE, at_owner, at_group, 0, at_dacl) + b"".join(parts)
+    body, at = b"", {}
+    for flag, octets in ((DACL, dacl), (OWNER, _sid(owner)), (GROUP, _sid(group))):
+        if parts & flag:
+            at[flag] = 20 + len(body)
+            body += octets
+    control = _SELF_RELATIVE | (_DACL_PRESENT if DACL in at else 0)
+    return struct.pack("<BBHIIII", 1, 0, control, at.get(OWNER, 0), at.get(GROUP, 0), 0, at.get(DACL, 0)) + body
 
 
-USUAL: Final = _descriptor(_OWNER, _GROUP, _allowed(_FULL, _OWNER) + _allowed(_SEND, _EVERYONE), 2)
+def usual(parts: int) -> bytes:
+    """Those parts of the usual one, by flags of SECURITY_INFORMATION."""
+    return _descriptor(parts, _OWNER, _GROUP, _allowed(_FULL, _OWNER) + _allowed(_SEND, _EVERYONE), 2)
+
+
+USUAL: Final = usual(OWNER | GROUP | DACL)
 """As of a queue that everyone may send to, and only its owner may read."""
