@@ -112,6 +112,13 @@ class AdminActions:
         return {"name": name, "old": old, "new": new, "old_call_uid": by}
 
 
+def queue_named(step: CallStep) -> str | None:
+    """The queue that an act names itself, whether or not anybody has it open."""
+    act = _ACTS.get(step.call.operation or "")
+    target = act.target(step) if act else _Target()
+    return target.name if target.kind == "queue" and target.session is None else None
+
+
 def _managed_action(step: CallStep) -> tuple[str, str | None]:
     asked = step.request.get("lpwszAction")
     if not isinstance(asked, str):

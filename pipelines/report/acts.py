@@ -29,11 +29,12 @@ _READ: Final = (
     *("call_uid", "ts", "operation", "endpoint", "action", "is_query", "target_type", "target", "queue_name"),
     *("session_uid", "username", "domain", "opened_for", "outcome", "status", "status_name", "changes", "detail"),
     *("doubt", "auth_level", "request_frames", "response_frames", "capture_id"),
-    *("id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p"),
+    *("opened_for_username", "opened_for_domain", "naming_doubt", "id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p"),
 )
 COLUMNS: Final = (
     *("call_uid", "ts", "kind", "what", "operation", "endpoint", "target_type", "target", "queue", "session_uid"),
     *("client", "client_port", "server", "server_port", "user", "opened_for", "opened_for_user", "outcome", "result"),
+    "naming_doubt",
     *("doubt", "auth_level", "request_frames", "response_frames", "capture_id", "changes", "changes_left_out"),
 )
 _OUTCOMES: Final = {"success": "done", "failure": "refused", "unknown": "answer not seen"}
@@ -61,6 +62,8 @@ class Act:
     """What it was about, where that is no queue."""
     opened_for: str | None
     opened_for_user: str | None
+    naming_doubt: str | None
+    """Why the queue may be another."""
     call_uid: str
     session_uid: str | None
     doubt: str | None
@@ -88,7 +91,7 @@ class Act:
 
 class Acts:
     def __init__(self, sessions: Mapping[str, Row]) -> None:
-        """`sessions`: by uid, as far as they are told: they know for whom."""
+        """`sessions`: by uid, as far as they are told: they know the number of a queue that nothing names."""
         self._sessions = sessions
         self._first: First[Row] = First(MAX_ROWS["acts"], _changes_first)
 
@@ -122,7 +125,8 @@ class Acts:
             clipped(row["queue_name"]) or (queue_of(session) if session else None),
             clipped(row["target"]) or row["target_type"] or "an object not known",
             row["opened_for"],
-            clipped(account(session["opened_for_username"], session["opened_for_domain"])) if session else None,
+            clipped(account(row["opened_for_username"], row["opened_for_domain"])),
+            row["naming_doubt"] if row["queue_name"] else None,
             row["call_uid"],
             row["session_uid"],
             # The outcome says it.

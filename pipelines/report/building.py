@@ -39,6 +39,7 @@ from pipelines.report.sessions import READ, ChosenSessions, by_uid, with_ladder
 from pipelines.report.summary import summary
 from pipelines.report.touches import Touches
 from pipelines.version import VERSION
+from schemas.tables.sessions import NAMING_DOUBTS_MEAN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -178,7 +179,7 @@ def _overview(facts: Facts, manifest: Mapping[str, Any]) -> Row:
         "undecided": judgement.undecided,
         "summary": summary(facts),
         "next": next_steps(facts),
-        "reasons": {str(reason): text for reason, text in REASONS.items()},
+        "reasons": {str(reason): text for reason, text in REASONS.items()} | NAMING_DOUBTS_MEAN,
         "quality": facts.quality,
         **facts.damage.as_json,
     }

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.report.condensing import Condensed, Group, Level
 from pipelines.report.limits import EVENTS, FRAMES_TOLD
-from pipelines.report.packing import clipped, fitted
+from pipelines.report.packing import fitted
 from pipelines.report.sessions import queue_of
-from pipelines.report.words import account, are, counted, some, span
+from pipelines.report.words import are, counted, some, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 _VALUES: Final = (
     *("what", "outcome", "level", "rule_id", "server", "client", "user", "queue"),
-    *("session_uid", "call_uid", "doubt"),
+    *("session_uid", "call_uid", "doubt", "naming_doubt", "opened_for", "opened_for_user"),
 )
 _ALIKE, _ANY_QUEUE, _ANY_USER, _ANY_CLIENT = 8, 7, 6, 5
 _SECOND: Final = 1_000_000
@@ -40,7 +40,6 @@ _WHATEVER: Final = {
 }
 COLUMNS: Final = (
     *("kind", *_VALUES, "ts", "until", "count", "bytes", "request_frames", "response_frames", "capture_id"),
-    *("opened_for", "opened_for_user"),
 )
 KINDS: Final = tuple(EVENTS)
 """The gravest first, should the section have no room for all."""
@@ -118,8 +117,6 @@ def _with_call(row: Row, call: Row | None) -> Row:
     if call is None:
         return row | {"request_frames": None, "response_frames": None, "capture_id": None}
     return row | {
-        # With its domain, which findings lack.
-        "user": clipped(account(call["username"], call["domain"])) or row["user"],
         "request_frames": (call["request_frames"] or [])[:FRAMES_TOLD],
         "response_frames": (call["response_frames"] or [])[:FRAMES_TOLD],
         "capture_id": call["capture_id"],
@@ -127,10 +124,4 @@ def _with_call(row: Row, call: Row | None) -> Row:
 
 
 def _with_session(row: Row, session: Row | None) -> Row:
-    if session is None:
-        return row | {"opened_for": None, "opened_for_user": None}
-    return row | {
-        "queue": row["queue"] or queue_of(session),
-        "opened_for": session["opened_for"],
-        "opened_for_user": clipped(account(session["opened_for_username"], session["opened_for_domain"])),
-    }
+    return row if session is None else row | {"queue": row["queue"] or queue_of(session)}

@@ -31,16 +31,14 @@ Row = dict[str, Any]
 COLUMNS: Final = (
     *("rule_id", "verdict", "reason", "level", "count", "ts", "client", "client_port", "server", "server_port"),
     *("user", "uid", "call_uid", "session_uid", "capture_id", "request_frames", "response_frames", "values"),
-    *("queue", "opened_for", "opened_for_user"),
+    *("queue", "naming_doubt", "opened_for", "opened_for_user"),
 )
 _READ: Final = (
     *("rule_id", "level", "verdict", "reason", "count", "ts", "ts_ns", "uid", "call_uid", "session_uid", "username"),
+    *("domain", "queue_name", "naming_doubt", "opened_for", "opened_for_username", "opened_for_domain"),
     *("id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p", "evidence"),
 )
-_OPENED: Final = (
-    *("session_uid", "queue_name", "queue_handle", "handle", "opened_for", "opened_for_username"),
-    "opened_for_domain",
-)
+_NUMBERED: Final = ("session_uid", "queue_name", "queue_handle", "handle")
 _RANKS: Final = {str(level): level.rank for level in Level}
 UNDECIDED: Final = "not_decidable"
 Which: TypeAlias = "Callable[[pa.ChunkedArray], pa.ChunkedArray]"
@@ -79,35 +77,19 @@ def _chosen(tables: Tables, most: int, room: int, of: Which, order: Callable[[Ro
         of_rule[row["rule_id"]].add(row)
     kept = [row for first in of_rule.values() for row in first.rows()]
     told = [_shown(row) for row in heapq.nsmallest(room, kept, key=order)]
-    return Chosen(with_queues(with_domains(told, tables), tables), total)
+    return Chosen(with_numbers(told, tables), total)
 
 
-def with_domains(rows: list[Row], tables: Tables) -> list[Row]:
-    """Findings name accounts without their domains: the connection's security contexts have them."""
-    uids = {row["uid"] for row in rows if row["user"]}
-    known = {
-        (row["uid"], row["username"]): clipped(account(row["username"], row["domain"]))
-        for row in tables.rows_of("principals", ("uid", "username", "domain"), "uid", uids)
-    }
-    return [row | {"user": known.get((row["uid"], row["user"])) or row["user"]} for row in rows]
-
-
-def with_queues(rows: list[Row], tables: Tables) -> list[Row]:
-    """Which queue a finding is about, and for whom it was opened: its session knows, or the act that is its call."""
-    wanted = {row["session_uid"] for row in rows} - {None}
-    sessions = {row["session_uid"]: row for row in tables.rows_of("sessions", _OPENED, "session_uid", wanted)}
-    alone = {row["call_uid"] for row in rows if row["session_uid"] not in sessions} - {None}
-    acts = tables.rows_of("admin_actions", ("call_uid", "queue_name", "opened_for"), "call_uid", alone)
-    by_call = {row["call_uid"]: row for row in acts}
-    return [row | _place(sessions.get(row["session_uid"]), by_call.get(row["call_uid"])) for row in rows]
-
-
-def _place(session: Row | None, act: Row | None) -> Row:
-    if session is not None:
-        user = clipped(account(session["opened_for_username"], session["opened_for_domain"]))
-        return {"queue": queue_of(session), "opened_for": session["opened_for"], "opened_for_user": user}
-    queue, client = (clipped(act["queue_name"]), act["opened_for"]) if act else (None, None)
-    return {"queue": queue, "opened_for": client, "opened_for_user": None}
+def with_numbers(rows: list[Row], tables: Tables) -> list[Row]:
+    """Queues that nothing names go by the number or handle of their session."""
+    wanted = {row["session_uid"] for row in rows if not row["queue"]} - {None}
+    sessions = {row["session_uid"]: row for row in tables.rows_of("sessions", _NUMBERED, "session_uid", wanted)}
+    return [
+        row | {"queue": queue_of(sessions[row["session_uid"]])}
+        if not row["queue"] and row["session_uid"] in sessions
+        else row
+        for row in rows
+    ]
 
 
 def findings_section(chosen: Chosen, findings: int) -> Section:
@@ -190,7 +172,11 @@ def _shown(row: Row) -> Row:
         "client_port": row["id.orig_p"],
         "server": row["id.resp_h"],
         "server_port": row["id.resp_p"],
-        "user": clipped(account(row["username"], None)),
+        "user": clipped(account(row["username"], row["domain"])),
+        "queue": clipped(row["queue_name"]),
+        "naming_doubt": row["naming_doubt"] if row["queue_name"] else None,
+        "opened_for": row["opened_for"],
+        "opened_for_user": clipped(account(row["opened_for_username"], row["opened_for_domain"])),
         "capture_id": evidence.get("capture_id"),
         "request_frames": (evidence.get("request_frames") or [])[:FRAMES_TOLD],
         "response_frames": (evidence.get("response_frames") or [])[:FRAMES_TOLD],

@@ -38,16 +38,17 @@ _OF_SESSION: Final = {
     "rundown": ("rundown", "rundown_bytes"),
     "in_doubt": ("in_doubt", "in_doubt_bytes"),
 }
+_BEHIND: Final = ("opened_for", "opened_for_username", "opened_for_domain", "naming_doubt")
 _READ: Final = (
     *("session_uid", "start_call_uid", "end_call_uid", "ts", "given_ts", "outcome", "doubt", "message_bytes"),
-    *("username", "domain", "queue_name", "id.orig_h", "id.resp_h"),
+    *("username", "domain", "queue_name", "id.orig_h", "id.resp_h", *_BEHIND),
 )
 _MOVE: Final = (
     *("call_uid", "ts", "session_uid", "queue_name", "target_queue_name", "outcome", "username", "domain"),
     *("id.orig_h", "id.resp_h"),
 )
 _SENT: Final = ("call_uid", "ts", "seen_as", "destination_queue", "message_bytes", "id.orig_h", "id.resp_h")
-_FINDING: Final = ("rule_id", "level", "username", "id.orig_h", "id.resp_h")
+_FINDING: Final = ("rule_id", "level", "username", "domain", "queue_name", "id.orig_h", "id.resp_h", *_BEHIND)
 _PLACE: Final = ("session_uid", "call_uid")
 _WHOSE: Final = ("queue_name", "queue_handle", "handle")
 _OUTCOMES: Final = {"success": "done", "failure": "refused", "unknown": "answer not seen"}
@@ -66,6 +67,9 @@ def add_act(events: Events, act: Act, attached: Attached) -> None:
         call_uid=act.call_uid,
         session_uid=act.session_uid,
         doubt=act.doubt,
+        naming_doubt=act.naming_doubt,
+        opened_for=act.opened_for,
+        opened_for_user=act.opened_for_user,
         **attached.of(act.call_uid)._asdict(),
     )
 
@@ -116,6 +120,7 @@ def add_reads(events: Events, tables: Tables, attached: Attached) -> None:
             session_uid=row["session_uid"],
             call_uid=row["start_call_uid"] or row["end_call_uid"],
             doubt=row["doubt"],
+            **_behind(row),
             **attached.of(row["start_call_uid"], row["end_call_uid"])._asdict(),
         )
 
@@ -136,6 +141,7 @@ def add_reads_of_session(events: Events, row: Row) -> None:
                 queue=queue_of(row),
                 session_uid=row["session_uid"],
                 doubt=row["doubt"],
+                **_behind(row),
             )
 
 
@@ -180,7 +186,9 @@ def add_findings(events: Events, tables: Tables, titles: Mapping[str, str], atta
                 rule_id=row["rule_id"],
                 client=row["id.orig_h"],
                 server=row["id.resp_h"],
-                user=clipped(row["username"]),
+                user=clipped(account(row["username"], row["domain"])),
+                queue=clipped(row["queue_name"]),
+                **_behind(row),
                 session_uid=_same(row, "session_uid"),
                 call_uid=_same(row, "call_uid"),
             )
@@ -195,6 +203,15 @@ def _slots(ts: pa.ChunkedArray, width: int | None) -> pa.ChunkedArray | pa.Array
 def _same(row: Row, name: str) -> str | None:
     first: str | None = row[f"{name}_min"]
     return first if first and first == row[f"{name}_max"] else None
+
+
+def _behind(row: Row) -> dict[str, Any]:
+    """For whom, and whether that and the queue are certain."""
+    return {
+        "opened_for": row["opened_for"],
+        "opened_for_user": clipped(account(row["opened_for_username"], row["opened_for_domain"])),
+        "naming_doubt": row["naming_doubt"] if row["queue_name"] else None,
+    }
 
 
 def disclosed(row: Row) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.report import doubts
 from pipelines.report.keeping import First
-from pipelines.report.limits import LADDER_CALLS, LADDERS, MAX_ROWS
+from pipelines.report.limits import LADDER_CALLS, LADDERS, MAX_ROWS, NAMES_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import account, some, unnamed_queue
 
@@ -26,11 +26,36 @@ _COUNTS: Final = (
 _SINGLE: Final = ("purges", "moves", "sends")
 READ: Final = (
     *("session_uid", "uid", "ts", "closed_ts", "state", "endpoint", "doubt", "handle", "queue_handle", "queue_name"),
-    *("named_by", "opened_for", "opened_for_username", "opened_for_domain", "link_uid", "access", "share_mode"),
+    *(
+        "named_by",
+        "naming_doubt",
+        "other_names",
+        "addressed",
+        "opened_for",
+        "opened_for_username",
+        "opened_for_domain",
+        "link_uid",
+        "access",
+        "share_mode",
+    ),
     *("username", "domain", "id.orig_h", "id.orig_p", "id.resp_h", "id.resp_p", "capture_id", *_COUNTS),
 )
 COLUMNS: Final = (
-    *("session_uid", "uid", "ts", "closed_ts", "state", "endpoint", "doubt", "queue", "named_by", "opened_for"),
+    *(
+        "session_uid",
+        "uid",
+        "ts",
+        "closed_ts",
+        "state",
+        "endpoint",
+        "doubt",
+        "queue",
+        "named_by",
+        "naming_doubt",
+        "other_names",
+        "addressed",
+        "opened_for",
+    ),
     *("opened_for_user", "link_uid", "access", "share_mode", "user", "client", "client_port", "server", "server_port"),
     *("capture_id", *_COUNTS, *doubts.COLUMNS, "proven", "findings", "worst", "calls_left_out", "left_out_after"),
 )
@@ -77,6 +102,8 @@ class ChosenSessions:
         return {
             **{name: row[name] for name in COLUMNS if name in row},
             "queue": queue_of(row),
+            "naming_doubt": row["naming_doubt"] if row["queue_name"] else None,
+            "other_names": [clipped(name) for name in (row["other_names"] or [])[:NAMES_TOLD]],
             "user": clipped(account(row["username"], row["domain"])),
             "opened_for_user": clipped(account(row["opened_for_username"], row["opened_for_domain"])),
             "client": row["id.orig_h"],

@@ -35,7 +35,16 @@ _GRAVE: Final = (
     *("purges", "purges_unknown", "administered", "removed", "in_doubt", "moves", "bytes", "sends", "sealed", "peeked"),
     *("inspected", "sessions"),
 )
-_NUMBERS: Final = ("sessions", *_OF_SESSION, "purges_unknown", "administered", "inspected", "sealed", "doubts")
+_NUMBERS: Final = (
+    "sessions",
+    *_OF_SESSION,
+    "purges_unknown",
+    "administered",
+    "inspected",
+    "sealed",
+    "doubts",
+    "unsure_queue",
+)
 COLUMNS: Final = (*_WHO, "first", "last", *_NUMBERS)
 
 
@@ -56,8 +65,9 @@ class Touches:
             None,
         )
         numbers = {ours: row[theirs] or 0 for ours, theirs in _OF_SESSION.items()}
-        doubts = int(row["doubt"] is not None)
-        self._counted.add(who, row["ts"], row["closed_ts"] or row["ts"], numbers | {"sessions": 1, "doubts": doubts})
+        numbers |= {"sessions": 1, "doubts": int(row["doubt"] is not None)}
+        numbers["unsure_queue"] = int(bool(row["queue_name"] and row["naming_doubt"]))
+        self._counted.add(who, row["ts"], row["closed_ts"] or row["ts"], numbers)
 
     def act(self, act: Act) -> None:
         counts_as = act.counts_as

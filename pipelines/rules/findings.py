@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.decode.times import micros, nanos
+from pipelines.knowledge.admin_actions import queue_named
 from pipelines.sessions.model import Kind
-from pipelines.sessions.naming import for_whom, queue_of
-from pipelines.sessions.steps import ConnectionStep, ReadStep, TransactionStep
+from pipelines.sessions.naming import for_whom, named_by_call, queue_of
+from pipelines.sessions.steps import CallStep, ConnectionStep, ReadStep, TransactionStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,6 +102,12 @@ def _opened(step: Judged) -> Session | None:
     return step.read.session if isinstance(step, ReadStep) else step.session
 
 
+def _queue(step: Judged, session: Session | None) -> Row:
+    if session is None and isinstance(step, CallStep):
+        return named_by_call(queue_named(step))
+    return queue_of(session)
+
+
 def finding_row(
     rule: Rule, verdict: Verdict, step: Judged, values: Mapping[str, Any], reason: Reason | None, count: int
 ) -> Row:
@@ -125,7 +132,7 @@ def finding_row(
         "username": call.username if call else None,
         "domain": call.domain if call else None,
         **for_whom(session),
-        **queue_of(session),
+        **_queue(step, session),
         "attack": list(rule.attack),
         "evidence": {
             "capture_id": call.capture_id if call else None,

@@ -116,7 +116,7 @@ def test_session_counts_doubt_apart_and_shows_holes(opened: Page) -> None:
     assert opened.run("document.querySelector('main tbody a[href^=\"#queue/\"]').innerText").endswith("orders")
     opened.click("main td a[href^='#session/']")
     text = opened.text()
-    assert "3 receives, 1 peek: 2 removed, 1 in doubt" in text
+    assert "3 receives, 1 peek: 2 removed, 1 peeked at, 1 in doubt" in text
     assert "468 bytes in doubt)" in text
     assert "put back" not in text.split("Calls")[0]
     rows = opened.texts(".ladder tbody tr")

@@ -9,7 +9,7 @@ const AUTHENTICATION = {
 
 const actOf = (uid) => (uid ? grouped("acts", "call_uid").get(uid)?.[0] : undefined);
 const objectCell = (row) =>
-  row.queue ? queueLink(row.queue, row.server) : el("span", { class: "soft" }, wire(row.object ?? row.target));
+  row.queue ? queueCell(row) : el("span", { class: "soft" }, wire(row.object ?? row.target));
 
 const ACT_COLUMNS = [
   timeColumn(),
@@ -28,7 +28,7 @@ const ACT_COLUMNS = [
   { title: "Frames", cell: proofCell },
 ];
 
-const actText = (row) => [row.what, row.client, row.server, row.user, row.queue, row.target, row.result].join(" ");
+const actText = (row) => [row.what, row.client, row.server, row.user, row.opened_for_user, ...queueNames(row), row.target, row.result].join(" ");
 
 function actList(id, rows) {
   return listing({

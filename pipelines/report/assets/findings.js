@@ -102,7 +102,7 @@ const FINDING_COLUMNS = [
   {
     title: "Queue",
     name: true,
-    cell: (row) => queueLink(row.queue, row.server),
+    cell: queueCell,
     sort: (row) => row.queue,
     rare: (row) => row.queue,
   },
@@ -128,7 +128,7 @@ const RULE_COLUMN = {
 };
 
 const findingText = (row) =>
-  [row.client, row.server, row.user, row.opened_for_user, row.queue, row.rule_id, ruleOf(row.rule_id)?.title, ...row.values.flat()].join(" ");
+  [row.client, row.server, row.user, row.opened_for_user, ...queueNames(row), row.rule_id, ruleOf(row.rule_id)?.title, ...row.values.flat()].join(" ");
 
 // The worst first.
 const byWeight = (a, b) => LEVELS.indexOf(b.level) - LEVELS.indexOf(a.level) || a.place - b.place;

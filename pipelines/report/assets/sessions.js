@@ -5,7 +5,7 @@ const SESSION_COLUMNS = [
     title: "Queue",
     wide: true,
     cell: (row) => [
-      queueLink(row.queue, row.server),
+      queueCell(row),
       el("br"),
       el("span", { class: "soft" }, "on "),
       hostLink(row.server),
@@ -41,7 +41,7 @@ const sessionText = (row) =>
     row.user,
     row.opened_for,
     row.opened_for_user,
-    row.queue,
+    ...queueNames(row),
     row.endpoint,
     row.state,
     row.session_uid,
@@ -101,6 +101,9 @@ function linkedTo(row) {
   return [row, ...all.filter((one) => one.endpoint !== row.endpoint && one.ts <= ends(row) && ends(one) >= row.ts)];
 }
 
+const evidenceSaid = (row) =>
+  row.named_by === "messages" && row.addressed ? `: ${plural(row.addressed, "message")}` : "";
+
 function sessionView(uid) {
   const row = sessionOf(uid);
   if (!row) return page("Session not in the report", `${uid}: it is among those left out; the table sessions has it.`);
@@ -129,12 +132,13 @@ function sessionView(uid) {
       [
         "Queue",
         [
-          queueLink(row.queue, row.server),
-          row.named_by === "remote_open"
-            ? el("span", { class: "soft" }, " (named by R_QMOpenRemoteQueue, which gave the handle)")
+          queueCell(row),
+          row.named_by
+            ? el("span", { class: "soft" }, ` (${NAMED_BY[row.named_by] ?? row.named_by}${evidenceSaid(row)})`)
             : "",
         ],
       ],
+      ["Or another queue", joined(row.other_names, (name) => wire(name))],
       ["State", STATES[row.state] ?? row.state],
       ["Reads", read(row)],
       ["Purges", row.purges ? el("b", { class: "bad" }, times(row.purges)) : ""],

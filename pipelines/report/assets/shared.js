@@ -2,6 +2,21 @@
 const hostLink = (host) => (host ? link(host, "host", host) : "");
 const userLink = (user) => (user ? link(wire(user), "user", user) : "");
 const queueLink = (name, server) => (name ? link(path(name), "queue", name, server ?? "") : "");
+const NAMED_BY = {
+  open: "named when it was opened",
+  answer: "named by the server's answer",
+  remote_open: "named by R_QMOpenRemoteQueue, which gave the handle",
+  call: "named by the call",
+  messages: "named by the messages read from it, which were all addressed to it",
+};
+// A name that is not certain says why.
+const namingMark = (row) =>
+  row.naming_doubt
+    ? [" ", el("span", { class: "doubt", title: reasonSaid(row.naming_doubt) }, `name in doubt: ${words(row.naming_doubt)}`)]
+    : "";
+const queueCell = (row) => [queueLink(row.queue, row.server), namingMark(row)];
+// All names of the queue that a row is about.
+const queueNames = (row) => (row.queue ? [...namesOf(row.queue, row.server)] : []);
 const ruleLink = (id) => link(ruleOf(id)?.title ?? id, "rule", id);
 const questionLink = (id) => link(ruleOf(id)?.question ?? id, "rule", id);
 const sessionLink = (uid, text = "session") => (uid && sessionOf(uid) ? link(text, "session", uid) : "");

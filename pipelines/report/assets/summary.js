@@ -98,10 +98,11 @@ const WHO_COLUMNS = [
   {
     title: "Sessions",
     number: true,
-    cell: (row) =>
-      row.doubts
-        ? [number(row.sessions), el("br"), el("span", { class: "doubt" }, `${number(row.doubts)} in doubt`)]
-        : number(row.sessions),
+    cell: (row) => [
+      number(row.sessions),
+      row.doubts ? el("div", { class: "doubt" }, `${number(row.doubts)} in doubt`) : "",
+      row.unsure_queue ? el("div", { class: "doubt" }, `${number(row.unsure_queue)} by a name in doubt`) : "",
+    ],
     sort: (row) => row.sessions,
   },
 ];
@@ -111,7 +112,7 @@ function touchList(id, rows, more = {}) {
     id,
     rows,
     columns: WHO_COLUMNS,
-    search: (row) => [row.client, row.user, row.opened_for, row.opened_for_user, row.queue, row.object, row.server].join(" "),
+    search: (row) => [row.client, row.user, row.opened_for, row.opened_for_user, ...queueNames(row), row.object, row.server].join(" "),
     empty: "Nobody was seen to touch it.",
     ...more,
   }).element;

@@ -24,6 +24,7 @@ function eventsWanted() {
   const host = fitting("host", eventValues("client", "server"));
   const user = fitting("user", eventValues("user", "opened_for_user"));
   const queue = fitting("queue", eventValues("queue"));
+  const ofQueue = (row) => !chosenOf("queue") || queueNames(row).some(queue);
   const text = chosenOf("text").toLowerCase();
   return rowsOf("events").filter(
     (row) =>
@@ -31,7 +32,7 @@ function eventsWanted() {
       (least < 0 || (row.level && LEVELS.indexOf(row.level) >= least)) &&
       (host(row.client) || host(row.server)) &&
       (user(row.user) || user(row.opened_for_user)) &&
-      queue(row.queue) &&
+      ofQueue(row) &&
       (!text || holds(`${row.what} ${row.outcome ?? ""} ${row.rule_id ?? ""} ${rulesSaid(row)}`, text)),
   );
 }
@@ -190,7 +191,7 @@ function eventCell(row) {
     long,
     bytes,
     row.kind === "finding" ? "" : [...rulesOf(row)].map(foundCell),
-    row.queue ? [el("br"), queueLink(row.queue, row.server)] : "",
+    row.queue ? [el("br"), queueCell(row)] : "",
   ];
 }
 
