@@ -39,12 +39,12 @@ def answered_in_time(step: CallStep, timeout: int) -> Answer:
         return reason
     # An answer may be held up on its way. Not so where the server answered, on this connection, what was asked later.
     over = asked.ts_ns + (timeout * _NS_A_MS) + step.settings["answer_margin_seconds"] * v.NANOSECONDS
-    if not _served_since(step, over):
+    if not served_since(step, over):
         return Reason.TIMES_CROSS
     return Broken({"ulTimeout": f"{timeout} ms", "answered after": f"{took} ms"})
 
 
-def _served_since(step: CallStep, ts_ns: int) -> bool:
+def served_since(step: CallStep, ts_ns: int) -> bool:
     """The server has answered a call of this connection that was asked after that time: packets do not overtake."""
     served = step.connection.served if step.connection else None
     return served is not None and served.ts_ns > ts_ns
@@ -64,7 +64,7 @@ def ended_by_cancel(step: CallStep, codes: Collection[int]) -> Answer:
     apart = answered.ts_ns - cancel.answered.ts_ns
     if apart < step.settings["crossing_seconds"] * v.NANOSECONDS:
         return Reason.TIMES_CROSS
-    if cancel.uid != step.call.uid and not _served_since(step, cancel.answered.ts_ns):
+    if cancel.uid != step.call.uid and not served_since(step, cancel.answered.ts_ns):
         return Reason.TIMES_CROSS
     if (reason := step.blind_since(step.call.began)) is not None:
         return reason

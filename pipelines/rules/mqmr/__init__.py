@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules.mqmr import objects, properties
+from pipelines.rules.mqmr import consistency, objects, properties
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Rule
@@ -12,4 +12,5 @@ if TYPE_CHECKING:
 RULES: Final[tuple[Rule, ...]] = (
     *objects.RULES,
     *properties.RULES,
+    *consistency.RULES,
 )

@@ -9,11 +9,14 @@ from pipelines.rules.mqqp import (
     arguments,
     endings,
     errors,
+    given,
     messages,
+    purges,
     refusals,
     requests,
     sequence,
     server,
+    undone,
     versions,
 )
 
@@ -24,6 +27,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *requests.RULES,
     *arguments.RULES,
     *sequence.RULES,
+    *given.RULES,
     *versions.RULES,
     *endings.RULES,
     *answers.RULES,
@@ -31,4 +35,6 @@ RULES: Final[tuple[Rule, ...]] = (
     *server.RULES,
     *errors.RULES,
     *refusals.RULES,
+    *undone.RULES,
+    *purges.RULES,
 )

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import CallStep
 
 _SEQUENTIAL: Final = (1 << 56) - 1
+_ENDS: Final = {
+    **dict.fromkeys((v.LOOKUP_PEEK_NEXT, v.LOOKUP_RECEIVE_NEXT), 0),
+    **dict.fromkeys((v.LOOKUP_PEEK_PREV, v.LOOKUP_RECEIVE_PREV), (1 << 64) - 1),
+}
+"""LookupId that stands for the end of the queue to begin at, and for no message."""
 
 
 def _message_given(step: CallStep) -> Answer:
@@ -60,6 +65,14 @@ def _sequential_id_asked(step: CallStep) -> Answer:
         return None
     asked, found = step.request.get("LookupId", 0), _sequential_id(step)
     return found == asked & _SEQUENTIAL or Broken({"LookupId": f"0x{asked:x}", "SequentialId": f"0x{found:x}"})
+
+
+def _lookup_neighbour(step: CallStep) -> Answer:
+    asked, end = step.request.get("LookupId", 0), _ENDS.get((step.desc or {}).get("ulAction", 0))
+    if not step.succeeded or end is None or asked == end:
+        return None
+    found = _sequential_id(step)
+    return found != asked & _SEQUENTIAL or Broken({"LookupId": f"0x{asked:x}", "SequentialId": f"0x{found:x}"})
 
 
 def _arrive_time(step: CallStep) -> Answer:
@@ -124,6 +137,17 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=(v.BY_LOOKUP,),
         needs=BOTH,
         check=_sequential_id_asked,
+    ),
+    _server(
+        "mqqp-lookup-neighbour",
+        "The message itself was given instead of its neighbour",
+        section="3.1.4.11",
+        requirement="With MQ_LOOKUP_*_NEXT and MQ_LOOKUP_*_PREV the message is the one after or before the one that "
+        "LookupId names, and not that one.",
+        level=Level.MEDIUM,
+        operations=(v.BY_LOOKUP,),
+        needs=BOTH,
+        check=_lookup_neighbour,
     ),
     _server(
         "mqqp-arrive-time",

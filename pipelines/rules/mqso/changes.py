@@ -36,6 +36,9 @@ _SETTINGS: Final = {
 _STATE: Final = 11
 _ON_HOLD: Final = "ONHOLD"
 """PROPID_MGMT_QUEUE_STATE of a queue that was paused: [MS-MQMR] 3.1.4.1."""
+_LOCAL: Final = "LOCAL CONNECTION"
+"""Of a queue that sends nothing: there is nothing to hold."""
+_HELD: Final = {"PAUSE": "yes", "RESUME": "no"}
 _CHANGING: Final = (v.SET_PROPERTIES, v.ACTION, v.CREATE_OBJECT, v.DELETE_OBJECT)
 
 
@@ -62,6 +65,7 @@ class _ChangedUnseen(CallWatcher):
                 self._values.clear()
             else:
                 self._forget(queue)
+                self._expect(step, queue)
             return ()
         if queue is None or not step.succeeded:
             return ()
@@ -70,6 +74,12 @@ class _ChangedUnseen(CallWatcher):
     def _forget(self, queue: str) -> None:
         for name in (*_SETTINGS.values(), _ON_HOLD):
             self._values.drop((queue, name))
+
+    def _expect(self, step: CallStep, queue: str) -> None:
+        """[MS-MQMR] 3.1.4.2: what PAUSE holds stays on hold until RESUME."""
+        held = _HELD.get(str(step.request.get("lpwszAction", "")).upper())
+        if held is not None and step.succeeded:
+            self._values.put((queue, _ON_HOLD), _Value(held, step.call))
 
     def _compare(self, step: CallStep, queue: str) -> Iterator[Detected | Undecided | bool]:
         for name, value in _told(step):
@@ -83,7 +93,7 @@ class _ChangedUnseen(CallWatcher):
                 yield Undecided(step, reason)
             else:
                 values = {"queue": queue, "property": name, "before": before.told, "now": value}
-                yield Detected(step, values | {"asked before by": before.by.call_uid})
+                yield Detected(step, values | {"known before from": before.by.call_uid})
 
 
 def _queue(step: CallStep) -> str | None:
@@ -98,7 +108,7 @@ def _told(step: CallStep) -> Iterator[tuple[str, str]]:
         value = _plain(answer)
         if value is None:
             continue
-        if managed and number == _STATE:
+        if managed and number == _STATE and value.upper() != _LOCAL:
             yield _ON_HOLD, "yes" if value.upper() == _ON_HOLD else "no"
         elif not managed and number in _SETTINGS:
             yield _SETTINGS[number], value
@@ -118,8 +128,9 @@ RULES: Final = (
         document="MS-MQSO",
         section="3.3.4.2",
         requirement="Asking for properties leaves a queue as it is. Reported is a setting of a queue, or that it is on "
-        "hold, which differs between two answers although nobody was seen to change it by qmcomm or qmmgmt: it was "
-        "done locally, over another protocol, or by somebody whose traffic is not in the capture.",
+        "hold, which differs between two answers, or from what PAUSE or RESUME had done, although nobody was seen to "
+        "change it by qmcomm or qmmgmt: it was done locally, over another protocol, or by somebody whose traffic is "
+        "not in the capture.",
         level=Level.LOW,
         operations=(v.GET_PROPERTIES, v.GET_INFO, *_CHANGING),
         needs=BOTH,
