@@ -114,7 +114,7 @@ def _request_id_unique(step: CallStep) -> Answer:
     if session is None or step.first_seen or step.other_association:
         return Reason.OPEN_NOT_SEEN
     # A call to end or cancel it was made, whatever came of that. Closing the queue gives up whatever waits: 3.1.4.4.
-    if rival is None or rival.start is None or rival.end_asked or session.close_asked:
+    if rival is None or rival.start is None or rival.end_asked or rival.start.given_up or session.close_asked:
         return True
     if (reason := step.blind_since(rival.start.began)) is not None:
         return reason
