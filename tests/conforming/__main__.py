@@ -1,4 +1,4 @@
-"""`python -m tests.conforming --seed N --minutes M [--shrink]` looks for innocent people who are accused."""
+"""`python -m tests.conforming --seed N --minutes M [--cast mqrr] [--shrink]` looks for innocent people who are accused."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from collections import Counter, defaultdict
 from itertools import count
 
+from tests.conforming.casts import CASTS, MQQP
 from tests.conforming.conversation import converse
 from tests.conforming.innocence import KNOWN, played
 from tests.conforming.shrinking import shrunk
@@ -17,30 +18,31 @@ from tests.conforming.verdicts import accusations
 def main() -> int:
     options = _options()
     if options.script:
-        sys.stdout.write(converse(options.seed).script)
+        sys.stdout.write(converse(options.seed, options.cast or MQQP).script)
         return 0
     until = time.monotonic() + options.minutes * 60
     seeds: defaultdict[str, list[str]] = defaultdict(list)
     done: Counter[str] = Counter()
-    for seed in count(options.seed):
+    casts = (options.cast,) if options.cast else CASTS
+    for seed, cast in ((seed, cast) for seed in count(options.seed) for cast in casts):
         if time.monotonic() > until:
             break
-        for kind, frames in played(seed):
+        for kind, frames in played(seed, cast):
             done[kind] += 1
             for accusation in accusations(frames):
-                seeds[accusation.rule_id].append(f"{seed} {kind}")
+                seeds[accusation.rule_id].append(f"{seed} {cast} {kind}")
     _say(", ".join(f"{number} {kind}" for kind, number in done.items()) + " conversations")
     for rule_id, found in sorted(seeds.items()):
         _say(f"{rule_id}: {len(found)} times, first at seed {found[0]}; {KNOWN.get(rule_id, 'not known')}")
         if options.shrink:
-            _show(rule_id, int(found[0].split()[0]))
+            _show(rule_id, *found[0].split()[:2])
     for rule_id in sorted(KNOWN.keys() - seeds.keys()):
         _say(f"{rule_id}: known, and not seen in this run")
     return 1 if seeds.keys() - KNOWN.keys() else 0
 
 
-def _show(rule_id: str, seed: int) -> None:
-    talk = converse(seed)
+def _show(rule_id: str, seed: str, cast: str) -> None:
+    talk = converse(int(seed), cast)
     if any(one.rule_id == rule_id for one in accusations(talk.frames)):
         _say(shrunk(talk, lambda frames: any(one.rule_id == rule_id for one in accusations(frames))))
 
@@ -53,6 +55,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.conforming", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="the first, or the only one")
     parser.add_argument("--minutes", type=float, default=1)
+    parser.add_argument("--cast", choices=CASTS, help="who speaks; all of them in turn")
     parser.add_argument("--script", action="store_true", help="print the conversation of the seed and nothing else")
     parser.add_argument("--shrink", action="store_true", help="print the shortest script for each rule that accuses")
     return parser.parse_args()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tests.conforming import casts
 from tests.conforming.applications import Application
 from tests.conforming.management import Administrator, QmmgmtServer
 from tests.conforming.mapper import PORT, Mapper
@@ -36,15 +37,17 @@ class Conversation:
     truth: Truth
 
 
-def converse(seed: int) -> Conversation:
+def converse(seed: int, cast: str = casts.MQQP) -> Conversation:
     world = World(seed)
-    servers = [_server(world, number) for number in range(world.one_of((1, 1, 2)))]
+    servers = [_server(world, number, cast) for number in range(world.one_of((1, 1, 2)))]
     weather = Weather(world, servers, [])
     for server in servers:
-        _offer(server, weather)
+        _offer(server, weather, cast)
     shared = world.likely(0.2)
-    for number in range(world.one_of((1, 2, 2, 3))):
+    for number in range(world.one_of(casts.READERS[cast])):
         _client(world, weather, servers, 20 if shared else 20 + number)
+    if cast != casts.MQQP:
+        casts.add(world, weather, cast, 20 if shared else None)
     weather.restarted = lambda old: _restart(world, weather, servers, old)
     world.schedule.add(weather.arrivals())
     world.schedule.add(weather.mishaps())
@@ -53,8 +56,8 @@ def converse(seed: int) -> Conversation:
     return Conversation(stage.script, stage.parts, stage.frames, world.truth)
 
 
-def _server(world: World, number: int) -> QueueManager:
-    server = QueueManager(world, f"srv{number}", world.address(9 + number), world.one_of(PRODUCTS))
+def _server(world: World, number: int, cast: str) -> QueueManager:
+    server = QueueManager(world, f"srv{number}", world.address(9 + number), world.one_of(casts.products(cast)))
     later = 11 * world.one_of((0, 0, 0, 1))
     server.handshake_port, server.read_port = 2103 + later, 2105 + later
     for name in _QUEUES[: world.chance.randint(1, 3)]:
@@ -65,14 +68,17 @@ def _server(world: World, number: int) -> QueueManager:
     return server
 
 
-def _offer(server: QueueManager, weather: Weather) -> None:
+def _offer(server: QueueManager, weather: Weather, cast: str) -> None:
     """Every interface of a process can be reached at each of its endpoints."""
     world, reading, management = server.world, Qm2qmServer(server), QmmgmtServer(server)
-    weather.services[server] = reading
+    weather.services[server] = [reading]
     dynamic = world.one_of((_DYNAMIC, server.read_port, server.handshake_port))
     for port in (server.handshake_port, server.read_port, dynamic):
         server.offer(port, reading, QmcommServer(server), management)
-    server.offer(PORT, Mapper({"qm2qm": dynamic, "qmcomm": server.handshake_port, "qmmgmt": dynamic}))
+    known = {"qm2qm": dynamic, "qmcomm": server.handshake_port, "qmmgmt": dynamic}
+    if cast != casts.MQQP:
+        known |= casts.offer(server, weather, dynamic)
+    server.offer(PORT, Mapper(known))
     if world.likely(0.3):
         administrator = Administrator(world, world.address(90), world.one_of(PRODUCTS))
         weather.processes.append(administrator)

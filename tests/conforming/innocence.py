@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Final
 
+from tests.conforming.casts import MQQP
 from tests.conforming.conversation import converse
 from tests.conforming.losses import LOSSES, odd
 
@@ -19,8 +20,8 @@ KNOWN: Final[Mapping[str, str]] = {
 """Rules that accuse innocent people, and why. It must become empty."""
 
 
-def played(seed: int, losses: int = 2) -> Iterator[tuple[str, list[Timed]]]:
-    frames = converse(seed).frames
+def played(seed: int, cast: str = MQQP, losses: int = 2) -> Iterator[tuple[str, list[Timed]]]:
+    frames = converse(seed, cast).frames
     yield "whole", frames
     chance = random.Random(f"losses {seed}")
     for _ in range(losses):
@@ -28,9 +29,9 @@ def played(seed: int, losses: int = 2) -> Iterator[tuple[str, list[Timed]]]:
         yield kind, LOSSES[kind](frames, chance)
 
 
-def oddly(seed: int) -> tuple[list[Timed], str, list[Timed]]:
+def oddly(seed: int, cast: str = MQQP) -> tuple[list[Timed], str, list[Timed]]:
     """Odd traffic, and the same with something missing: that must not accuse anybody more."""
     chance = random.Random(f"odd {seed}")
-    frames = odd(converse(seed).script, chance)
+    frames = odd(converse(seed, cast).script, chance)
     kind = chance.choice(tuple(LOSSES))
     return frames, kind, LOSSES[kind](frames, chance)

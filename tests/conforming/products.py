@@ -75,3 +75,30 @@ PRODUCTS: Final = (
 def knows_sequential_ids(version: tuple[int, int, int] | None) -> bool:
     """[MS-MQQP] 3.2.4.2: whether a client calls RemoteQMStartReceive2, by what it was told; None: nothing."""
     return version is not None and version[:2] >= (5, 1)
+
+
+def has_remote_read(product: Product) -> bool:
+    """[MS-MQRR] note 2."""
+    return product.version is not None and product.version >= (5, 2, 0)
+
+
+def has_remote_read_extensions(product: Product) -> bool:
+    """[MS-MQRR] notes 20, 21, 27, 29 to 31: transactions, moves and rejections are not in Windows Server 2003."""
+    return product.version is not None and product.version >= (6, 0, 0)
+
+
+SUPPORTED: Final = tuple(
+    one for one in PRODUCTS if one.name in ("Windows NT", "Windows 2000", "Windows XP", "Windows Server 2003")
+)
+"""Which can be clients of a supporting server: [MS-MQMP] note 1."""
+_SUPPORTING: Final = {"Windows NT": 1.0, "Windows 2000": 1.0, "Windows Server 2003": 0.6, "Windows Server 2008": 0.6}
+
+
+def supports(product: Product) -> float:
+    """How likely it is a supporting server: [MS-MQMP] note 1."""
+    return _SUPPORTING.get(product.name, 0.6 if product.name.startswith("Windows Server") else 0.0)
+
+
+def leaves_cursors_to_clients(product: Product) -> bool:
+    """[MS-MQMP] notes 11, 55, 76."""
+    return product.descriptor_differs

@@ -35,6 +35,7 @@ class Queue:
     open: list[Descriptor] = field(default_factory=list)
     forbidden: bool = False
     """Nobody may open it."""
+    transactional: bool = False
 
     def available(self) -> list[Message]:
         return [one for one in self.messages if one.state == AVAILABLE]

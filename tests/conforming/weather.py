@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tests.conforming.schedule import Until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from tests.conforming.qm2qm_server import Qm2qmServer
     from tests.conforming.queue_manager import QueueManager
     from tests.conforming.runtime import Process
     from tests.conforming.world import World
@@ -19,10 +18,14 @@ if TYPE_CHECKING:
 _SECOND_US: Final = 1_000_000
 
 
+class Restartable(Protocol):
+    def restarted(self) -> None: ...
+
+
 class Weather:
     def __init__(self, world: World, servers: list[QueueManager], processes: list[Process]) -> None:
         self.world, self.servers, self.processes = world, servers, processes
-        self.services: dict[QueueManager, Qm2qmServer] = {}
+        self.services: dict[QueueManager, list[Restartable]] = {}
         self.restarted: Callable[[Process], None] = lambda _: None
 
     def arrivals(self) -> Doing:
@@ -85,7 +88,8 @@ class Weather:
         for endpoint in server.endpoints.values():
             endpoint.forget()
         server.forget()
-        self.services[server].restarted()
+        for service in self.services[server]:
+            service.restarted()
         yield from self._later(30)
         server.boot += 1
         server.up = True
