@@ -1,11 +1,13 @@
 """Captures to tables in this process: the stages of a run without Spark, for tests that need thousands of runs.
 
-No splits, no rounds of learning: one look at every capture, in the order given.
+No splits. A second look only where a port was announced at which a conversation seemed to be nobody's.
 """
 
 from __future__ import annotations
 
+import socket
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import pyarrow as pa
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.choice import Choice
 from ingest.clock import JITTER_NS
+from ingest.conversations import endpoint_key
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
@@ -33,10 +36,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from decoders.security.accounts import Secret
+    from ingest.choice import Endpoint
     from ingest.splits import Split
 
 Row = dict[str, Any]
 _SCHEMAS = {table.name: table.arrow for table in (*WRITTEN, FACTS)}
+_STREAMED = "flows", "asides", "announced", "versions", "issues", "pdus", "principals", "calls", "facts"
 _LARGE = 1 << 40
 """Split size: one split a capture."""
 
@@ -51,8 +56,7 @@ class Local:
         keep_payload: bool = False,
         accounts: Sequence[Secret] = (),
     ) -> None:
-        streamed = "flows", "asides", "announced", "versions", "issues", "pdus", "principals", "calls", "facts"
-        self.tables: dict[str, list[Row]] = {name: [] for name in streamed}
+        self.tables: dict[str, list[Row]] = {}
         self.refused: list[UnreadableCapture] = []
         splits = []
         for file, path in enumerate(paths):
@@ -60,11 +64,23 @@ class Local:
                 splits += plan(open_capture(str(path)), file, _LARGE)
             except UnreadableCapture as error:
                 self.refused.append(error)
-        segments, untidy = _segments(splits)
         names = [path.name for path in paths]
-        assembler = Assembler(choice or Choice(), names, names, untidy, accounts)
-        for batch in decoded(assembler, segment_rows(_sorted(segments)), keep_payload=keep_payload):
-            self._unwrap(batch)
+        conversations, untidy = _scanned(splits)
+
+        def look(keys: set[int], choice: Choice) -> None:
+            self.tables = {name: [] for name in _STREAMED}
+            assembler = Assembler(choice, names, names, untidy, accounts)
+            for batch in decoded(assembler, segment_rows(_sorted(_segments(splits, keys))), keep_payload=keep_payload):
+                self._unwrap(batch)
+
+        wanted = {row["key"] for row in conversations if row["may_be_rpc"] or row["well_known_port"]}
+        known = choice or Choice()
+        look(wanted, known)
+        learned = _learned(self.tables["announced"])
+        ends = {endpoint_key(*end) for end in learned}
+        reached = {row["key"] for row in conversations if not ends.isdisjoint((row["low_end"], row["high_end"]))}
+        if not reached <= wanted - {row["key"] for row in self.tables["asides"]}:
+            look(wanted | reached, replace(known, learned={**learned, **known.learned}))
         self.counts: Counter[tuple[str, str]] = Counter()
         for row in (*self.tables["flows"], *self.tables["asides"]):
             for one in row["counts"]:
@@ -112,19 +128,32 @@ class Local:
                     rows += inner.to_pylist()
 
 
-def _segments(splits: list[Split]) -> tuple[list[pa.RecordBatch], frozenset[int]]:
-    """Of conversations that some file makes promising: the others may hold only their handshake. And untidy files."""
-    wanted: set[int] = set()
+def _scanned(splits: list[Split]) -> tuple[list[Row], frozenset[int]]:
+    """Conversations, and untidy files."""
+    conversations: list[Row] = []
     untidy: set[int] = set()
     for split in splits:
         for table, batch in scan_split(split):
             if table is CONVERSATIONS:
-                wanted.update(row["key"] for row in batch.to_pylist() if row["may_be_rpc"] or row["well_known_port"])
+                conversations += batch.to_pylist()
             elif table is SPLIT_REPORTS:
                 untidy.update(row["file"] for row in batch.to_pylist() if row["back_ns"] > JITTER_NS)
+    return conversations, frozenset(untidy)
+
+
+def _segments(splits: list[Split], wanted: set[int]) -> list[pa.RecordBatch]:
+    """Of conversations that some file makes promising: the others may hold only their handshake."""
     keys = np.array(sorted(wanted), np.int64)
-    found = [batch for split in splits for batch in segment_batches(split, split.file, 1, keys)]
-    return found, frozenset(untidy)
+    return [batch for split in splits for batch in segment_batches(split, split.file, 1, keys)]
+
+
+def _learned(announced: list[Row]) -> dict[Endpoint, dict[str, int]]:
+    learned: dict[Endpoint, dict[str, int]] = {}
+    for row in announced:
+        family = socket.AF_INET6 if ":" in row["host"] else socket.AF_INET
+        told = learned.setdefault((socket.inet_pton(family, row["host"]), row["port"]), {})
+        told[row["interface_uuid"]] = min(row["ts_ns"], told.get(row["interface_uuid"], row["ts_ns"]))
+    return learned
 
 
 def _sorted(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""`python -m tests.conforming --seed N --minutes M [--cast mqrr] [--shrink]` looks for innocent people who are accused."""
+"""`python -m tests.conforming --seed N --minutes M [--cast C] [--shrink]`: innocent people who are accused."""
 
 from __future__ import annotations
 

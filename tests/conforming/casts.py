@@ -22,19 +22,18 @@ if TYPE_CHECKING:
 MQQP, MQRR, MQMP, ALL = "mqqp", "mqrr", "mqmp", "all"
 CASTS: Final = (MQQP, MQRR, MQMP, ALL)
 _USERS: Final = ("alice", "bob", "carol", "", "BRANCH7$")
-READERS: Final[Mapping[str, tuple[int, ...]]] = {MQQP: (1, 2, 2, 3), MQRR: (0, 0, 1), MQMP: (0, 0, 1), ALL: (0, 1, 1)}
+READERS: Final[Mapping[str, tuple[int, ...]]] = {MQQP: (1, 2, 2, 3), MQRR: (0, 0, 1), MQMP: (0, 0, 1), ALL: (1,)}
 """How many of MS-MQQP there can be."""
 _REMOTE: Final[Mapping[str, tuple[int, ...]]] = {MQRR: (1, 2, 2, 3), MQMP: (0,), ALL: (0, 1, 1)}
 _SUPPORTED: Final[Mapping[str, tuple[int, ...]]] = {MQRR: (0,), MQMP: (1, 2, 2, 3), ALL: (0, 1, 1)}
 
 
 def products(cast: str) -> tuple[Product, ...]:
-    """That can be servers of what this cast speaks; now and then one that cannot."""
-    able = {
-        MQRR: tuple(one for one in PRODUCTS if has_remote_read(one)),
-        MQMP: tuple(one for one in PRODUCTS if supports(one)),
-    }
-    return (*able.get(cast, ()) * 3, *PRODUCTS)
+    """Which servers can be: of MS-MQMP also those that support nobody."""
+    if cast == MQRR:
+        return tuple(one for one in PRODUCTS if has_remote_read(one))
+    able = tuple(one for one in PRODUCTS if cast == MQMP and supports(one))
+    return (*able, *able, *PRODUCTS)
 
 
 def offer(server: QueueManager, weather: Weather, dynamic: int) -> dict[str, int]:

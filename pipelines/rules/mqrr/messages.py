@@ -24,6 +24,7 @@ _FIRST: Final = (_BINARY[0], _SRMP[0])
 """Of which a part of the body may be missing."""
 _BESIDE: Final = v.ACTIONS_BY_LOOKUP.keys() - v.LOOKUP_CURRENT
 """They ask for the message before or after the one named."""
+_ALIGNMENT: Final = 4
 
 
 def _sections(step: CallStep) -> list[dict[str, Any]]:
@@ -68,9 +69,10 @@ def _section_sizes(step: CallStep) -> Answer:
         if size != bytes_here or whole < size or (whole > size and not cut):
             shown = {"pSectionBuffer": f"{bytes_here} bytes", "SectionSize": size, "SectionSizeAlloc": whole}
             return Broken({"section": number, **shown})
-    # The SessionHeader is not counted, and nobody says whether trailers are: it may be less, never more.
+    # The SessionHeader is not counted, and nobody says whether trailers are: it may be less. It may be more only by the
+    # bytes that align a body, which is counted without them: [MS-MQMQ] 2.2.19.1, 2.2.19.3.
     told = (sections[0].get("pSectionBuffer") or {}).get("packet_size")
-    fits = told is None or told <= allocated
+    fits = told is None or told <= allocated + -allocated % _ALIGNMENT
     return fits or Broken({"BaseHeader.PacketSize": told, "SectionSizeAlloc": allocated})
 
 
