@@ -1,7 +1,8 @@
 """A model of conforming clients and servers, written from the documents and not from the rules.
 
     from tests.conforming.conversation import converse
-    talk = converse(seed)      # .script, .frames, .truth
+    talk = converse(seed)            # .script, .frames, .truth
+    talk = converse(seed, "mqrr")    # one of casts.CASTS: who speaks mostly
 
 It plays random conversations with everything that innocent parties do, and knows what really happened. So it is a
 second implementation of the truth: no rule may accuse anybody, and tables must say what the model says. Every seed
@@ -16,7 +17,13 @@ gives one conversation; `python -m tests.conforming --seed 7 --script` prints it
     queue_manager.py queues, messages, cursors: [MS-MQDMPR]
     qm2qm_server.py, qm2qm_client.py, reading.py   [MS-MQQP]
     remote_open.py, applications.py    what [MS-MQMP] has to do with it
+    remote_read_server.py, remote_read_reading.py, remote_read_client.py, remote_read_reads.py    [MS-MQRR]
+    supporting_server.py, qmcomm2_server.py, queue_administration.py, internal_transactions.py, proxies.py
+    supported_client.py, supported_session.py, administrators.py, units.py    [MS-MQMP], its server and its clients
+    units_of_work.py what a transaction does when its outcome is known: [MS-MQDMPR]
     management.py    [MS-MQMR]
+    casts.py         who takes part
+    binding.py       the connections of one association, for a client with context handles
     mapper.py        the endpoint mapper
     weather.py       arrivals, crashes, resets
     truth.py         what really happened

@@ -48,7 +48,9 @@ def _queue_values(step: CallStep) -> Answer:
     )
     if isinstance(answer, Broken) and desc.get("dwQueue") and step.call.operation == v.START:
         # [MS-MQMP] <27>: Windows NT and 2000 give a queue two numbers, and take them. They lack the newer start.
-        return answer if step.server_version is not None else Reason.SERVER_VERSION_UNKNOWN
+        if step.server_version is None:
+            return Reason.SERVER_VERSION_UNKNOWN
+        return answer if step.server_version >= _XP else None
     return answer
 
 
