@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from decoders.dcerpc.framing import ConnectionFramer
 from decoders.dcerpc.recogniser import Recogniser
 from decoders.tcp.heard import Heard
-from decoders.tcp.model import Fate, Side
+from decoders.tcp.model import Fate
 from pipelines.decode.times import micros, nanos
 from pipelines.facts.connections import Witness
 
 if TYPE_CHECKING:
     from decoders.dcerpc.framing import Skipped
     from decoders.tcp.connection import Connection
+    from decoders.tcp.model import Side
     from ingest.choice import ChosenBy, DecidedBy
     from pipelines.decode.connection import Captures, ConnectionCalls, Place
 
@@ -32,7 +33,8 @@ class Tracked:
     connection: Connection
     uid: str
     framer: ConnectionFramer = field(default_factory=ConnectionFramer)
-    heard: dict[Side, Heard] = field(default_factory=lambda: {side: Heard() for side in Side})
+    heard: tuple[Heard, Heard] = field(default_factory=lambda: (Heard(), Heard()))
+    """By sender."""
     recogniser: Recogniser = field(default_factory=Recogniser)
     chosen_by: ChosenBy | None = None
     too_late: bool = False

@@ -13,12 +13,10 @@ from decoders.dcerpc.header import FIXED_BYTES, PacketType
 from decoders.limits import MAX_EARLY_ANSWERS, MAX_OPEN_STUB_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from decoders.dcerpc.framing_model import AnyPdu
 
 LEAST_REQUEST: Final = FIXED_BYTES[PacketType.REQUEST]
-_ANSWERS: Final = frozenset((PacketType.RESPONSE, PacketType.FAULT))
+_ANSWERS: Final = (PacketType.RESPONSE, PacketType.FAULT)
 
 
 class Waiting(NamedTuple):
@@ -27,39 +25,35 @@ class Waiting(NamedTuple):
 
 
 class Backlog:
-    __slots__ = ("_bytes", "_waiting", "end")
+    __slots__ = ("_bytes", "end", "waiting")
 
     def __init__(self) -> None:
         self.end = 0
         """Where the last PDU of this side ends that came out, waiting or not."""
-        self._waiting: deque[Waiting] = deque()
+        self.waiting: deque[Waiting] = deque()
         self._bytes = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
 
     @property
     def is_full(self) -> bool:
-        return len(self._waiting) > MAX_EARLY_ANSWERS or self._bytes > MAX_OPEN_STUB_BYTES // 2
+        return len(self.waiting) > MAX_EARLY_ANSWERS or self._bytes > MAX_OPEN_STUB_BYTES // 2
 
     def must_wait(self, framed: AnyPdu, heard: int, other: Backlog) -> bool:
         """Whether its sender had received what may be a request and has not come out; or what came before it waits."""
-        return bool(self._waiting) or (framed.header.packet_type in _ANSWERS and other.may_hide(heard))
+        return bool(self.waiting) or (other.may_hide(heard) and framed.header.packet_type in _ANSWERS)
 
     def may_hide(self, heard: int) -> bool:
         """Whether a request of this side may be in what the other had received and what has not come out."""
         return heard - self.end >= LEAST_REQUEST
 
     def add(self, framed: AnyPdu, heard: int) -> None:
-        self._waiting.append(Waiting(framed, heard))
+        self.waiting.append(Waiting(framed, heard))
         self._bytes += len(framed.data)
 
     def first(self) -> Waiting:
-        found = self._waiting.popleft()
+        found = self.waiting.popleft()
         self._bytes -= len(found.framed.data)
         return found
 
-    def heard_by(self, offset: int) -> Iterator[Waiting]:
-        """Those in front whose sender had received no more than this, but for too few bytes for a request."""
-        while self._waiting and self._waiting[0].heard - offset < LEAST_REQUEST:
-            yield self.first()
+    def has_heard(self, offset: int) -> bool:
+        """Whether one waits first whose sender had received no more than this, but for too little for a request."""
+        return bool(self.waiting) and self.waiting[0].heard - offset < LEAST_REQUEST

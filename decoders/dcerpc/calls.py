@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.answers import Answers
-from decoders.dcerpc.backlog import Backlog
+from decoders.dcerpc.backlog import LEAST_REQUEST, Backlog
 from decoders.dcerpc.call_model import CallEvent, Missing, PduFate, PduOf, Principal
 from decoders.dcerpc.evidence import Evidence
 from decoders.dcerpc.framing_model import BrokenPdu, FramedPdu, SkipReason
@@ -77,23 +77,35 @@ class CallTracker:
         For each PDU that is looked at now its PduOf comes first, then what follows from it.
         """
         own, other = self._backlogs[from_client], self._backlogs[not from_client]
+        if not (own.waiting or other.waiting or heard - other.end >= LEAST_REQUEST):
+            own.end = framed.end
+            return self._take(from_client, framed, heard)
         # Those that had not received this one: a hole in front of it is judged by where the PDUs before it end.
-        events = self._released(from_client, framed.offset) if other else []
+        events = self._released(from_client, framed.offset)
         own.end = framed.end
         if own.must_wait(framed, heard, other):
             own.add(framed, heard)
-            return events + (self._take(from_client, *own.first()) if own.is_full else [])
-        events += self._take(from_client, framed, heard)
-        return events + self._released(from_client, framed.end) if other else events
+            return events + (self._late(from_client) if own.is_full else [])
+        hidden = bool(other.waiting) or other.may_hide(heard)
+        events += self._take(from_client, framed, heard, hidden=hidden)
+        return events + self._released(from_client, framed.end)
 
     def _released(self, from_client: bool, offset: int) -> list[CallEvent]:
         """PDUs that waited for what this side sent up to there."""
-        waited = self._backlogs[not from_client].heard_by(offset)
-        return [event for waiting in waited for event in self._take(not from_client, *waiting)]
+        waited = self._backlogs[not from_client]
+        events: list[CallEvent] = []
+        while waited.has_heard(offset):
+            events += self._late(not from_client)
+        return events
 
-    def _take(self, from_client: bool, framed: AnyPdu, heard: int) -> list[CallEvent]:
+    def _late(self, from_client: bool) -> list[CallEvent]:
+        """The first PDU of this side that waits."""
         other = self._backlogs[not from_client]
-        if self._evidence.note_pdu(from_client, framed, heard, hidden=bool(other) or other.may_hide(heard)):
+        framed, heard = self._backlogs[from_client].first()
+        return self._take(from_client, framed, heard, hidden=bool(other.waiting) or other.may_hide(heard))
+
+    def _take(self, from_client: bool, framed: AnyPdu, heard: int, *, hidden: bool = False) -> list[CallEvent]:
+        if self._evidence.note_pdu(from_client, framed, heard, hidden=hidden):
             self.open_calls.pass_hole(from_client, framed)
         if (framed.data[5] or framed.data[4] & 0x0F) and not self._foreign_told:
             self._tell_foreign(framed)
@@ -122,8 +134,8 @@ class CallTracker:
         """The connection is over."""
         events: list[CallEvent] = []
         for from_client, backlog in self._backlogs.items():
-            while backlog:
-                events += self._take(from_client, *backlog.first())
+            while backlog.waiting:
+                events += self._late(from_client)
         self.open_calls.finish()
         for context in self.negotiation.auth.contexts.values():
             verdict = None

@@ -114,9 +114,12 @@ class Connection:
 
     def heard_bytes(self, side: Side) -> int:
         """How much of the other's stream this side has received, as its last packet says."""
-        ack, stream = self._halves[side].last_ack, self.streams[side.peer]
-        ahead = 0 if ack is None else distance(ack, stream.next_seq)
-        return stream.next + ahead if stream.settled and ahead <= MAX_AHEAD_BYTES else stream.next
+        half = self._halves[side]
+        ack, stream = half.last_ack, half.peer_stream
+        if ack is None or ack == stream.next_seq or not stream.settled:
+            return stream.next
+        ahead = distance(ack, stream.next_seq)
+        return stream.next + ahead if ahead <= MAX_AHEAD_BYTES else stream.next
 
     def delivered_bytes(self, side: Side) -> int:
         return self.streams[side].delivered
