@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
+from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.rules.engine import unreadable
@@ -18,6 +19,7 @@ from pipelines.sessions.transactions import unit_of_work
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from pipelines.facts.model import CallFact
     from pipelines.rules.model import Settings
     from pipelines.sessions.steps import Judged
 
@@ -37,6 +39,8 @@ _DEFAULTS: Final[Mapping[str, int]] = {
 }
 """3.1.5.2. Of algorithms nothing is said for a message that uses none."""
 _RECOVERABLE: Final = 1
+_MARGIN_NS: Final = 600 * v.NANOSECONDS
+"""Servers look for messages whose time is over now and then, and the clocks of two captures differ."""
 _NO_CORRELATION: Final = {"size": 20, "hex": "00" * 20}
 _SIZES: Final = {
     "pBodySize": ("ppBody", "ulBodyBufferSizeInBytes"),
@@ -46,9 +50,11 @@ _SIZES: Final = {
 
 
 class _Sent(NamedTuple):
-    call_uid: str
+    call: CallFact
     queue: str
     expected: Values
+    lives_ns: int | None
+    """How long it may lie there; None: for ever."""
 
 
 class _SendKept(Watcher):
@@ -69,7 +75,8 @@ class _SendKept(Watcher):
         if receives:
             return self._received(step, self._sent.get(message))
         self._any = True
-        self._sent.put(message, _Sent(step.call.call_uid, _queue(step), _expected(step)))
+        call = slim(step.call) or step.call
+        self._sent.put(message, _Sent(call, _queue(step), _expected(step), _lives_ns(step)))
         return ()
 
     def _received(self, step: CallStep, sent: _Sent | None) -> Iterable[Detected | Undecided | bool]:
@@ -77,13 +84,17 @@ class _SendKept(Watcher):
             return ()
         given = _given(transfer_buffer(step.response))
         wrong = {name: given[name] for name, value in sent.expected.items() if name in given and given[name] != value}
+        age_ns = (step.call.answered or step.call.began).ts_ns - sent.call.until.ts_ns
+        if sent.lives_ns is not None and age_ns > sent.lives_ns + _MARGIN_NS:
+            wrong = {"ulRelativeTimeToLive": f"received after {age_ns // v.NANOSECONDS} s"}
         if not wrong:
             return (True,)
         if not sent.queue or sent.queue != _queue(step):
             # In a journal or a dead-letter queue it has a class of its own, and one queue has many names.
             return (Undecided(step, Reason.OTHERS_NOT_SEEN),)
         name, value = next(iter(wrong.items()))
-        return (Detected(step, {name: value, "should be": sent.expected[name], "sent by": sent.call_uid}),)
+        shown = {name: value, "should be": sent.expected.get(name, "gone"), "sent by": sent.call.call_uid}
+        return (Detected(step, shown),)
 
 
 def _given(buffer: Values) -> Values:
@@ -103,6 +114,11 @@ def _queue(step: CallStep) -> str:
     session = step.session
     seen = session is not None and session.opened is not None and not step.other_association
     return ((session.queue_name or "") if session is not None and seen else "").casefold()
+
+
+def _lives_ns(step: CallStep) -> int | None:
+    seconds = transfer_buffer(step.request).get("ulRelativeTimeToLive", 0)
+    return None if seconds in (0, v.INFINITE) else seconds * v.NANOSECONDS
 
 
 def _expected(step: CallStep) -> Values:
@@ -130,9 +146,9 @@ RULES: Final = (
         "mqmp-send-kept",
         "A message was received otherwise than it had been sent",
         "MS-MQMP",
-        "3.1.5.2, 3.1.5.3",
+        "2.2.3.2, 3.1.5.2, 3.1.5.3",
         "What the sender leaves out has its default; in a transaction a message is recoverable; the label is the one "
-        "sent, and body, extension and certificate are as long.",
+        "sent, and body, extension and certificate are as long. After ulRelativeTimeToLive it is thrown away.",
         "MUST",
         Party.SERVER,
         Level.MEDIUM,

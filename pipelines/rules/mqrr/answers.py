@@ -26,6 +26,7 @@ _GIVEN: Final = {
 }
 _GONE: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT, v.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, v.MQ_ERROR_MESSAGE_NOT_FOUND))
 """A message that was asked for is not in the queue."""
+_ON_MESSAGES: Final = (v.MOVE, v.SET_CLASS)
 
 
 def _status_kind(step: CallStep) -> Answer:
@@ -63,7 +64,7 @@ def _ack_decides(step: CallStep) -> Answer:
     session = step.session
     if session is None:
         return None
-    if step.call.operation == v.MOVE:
+    if step.call.operation in _ON_MESSAGES:
         return _moved(step, session)
     if step.succeeded:
         return _given(step, session)
@@ -88,14 +89,14 @@ def _given(step: CallStep, session: Session) -> Answer:
 
 
 def _moved(step: CallStep, session: Session) -> Answer:
-    """A message that is gone cannot be moved."""
+    """A message that is gone can neither be moved nor rejected."""
     message = step.request.get("LookupId", 0)
     acked = session.acked.get(message & v.SEQUENTIAL)
     if acked is None or acked.end is None or acked.transactional:
         return None
     if not step.succeeded:
         return True if step.code in _GONE else None
-    return _after_ack(step, session, acked.end, {"LookupId": f"0x{message:x}", "called": v.MOVE})
+    return _after_ack(step, session, acked.end, {"LookupId": f"0x{message:x}", "called": step.call.operation or ""})
 
 
 def _after_ack(step: CallStep, session: Session, acked: CallFact, shown: dict[str, str]) -> Answer:
@@ -187,12 +188,12 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _server(
         "mqrr-ack-decides",
-        "A message that had been acknowledged was given again, or moved",
-        section="3.1.4.9, 3.1.4.10",
-        requirement="After RR_ACK a message is gone: it is neither read nor moved. After RR_NACK it stays in the "
-        "queue and can be read again.",
+        "A message that had been acknowledged was given again, moved or rejected",
+        section="3.1.4.9, 3.1.4.10, 3.1.4.14",
+        requirement="After RR_ACK a message is gone: it is not read, moved or rejected any more. After RR_NACK it "
+        "stays in the queue and can be read again.",
         level=Level.HIGH,
-        operations=(*v.REMOTE_STARTS, v.MOVE),
+        operations=(*v.REMOTE_STARTS, *_ON_MESSAGES),
         needs=BOTH,
         check=_ack_decides,
         undecidable_when="the opening was not seen, anything was missed since, or a message handed back cannot be "

@@ -11,10 +11,12 @@ from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
 from pipelines.rules.mqqp.demanded import demanded
 from pipelines.rules.mqrr.endings import nothing_to_end
 from pipelines.rules.mqrr.handles import NOT_OPEN_CODES, is_destination, opened_here
+from pipelines.rules.mqrr.transactions import surely_unrelated
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
+    from pipelines.sessions.model import Session
     from pipelines.sessions.steps import CallStep
 
 _NOTHING_PENDING: Final = (v.MQ_ERROR_INVALID_HANDLE, v.MQ_ERROR_INVALID_PARAMETER)
@@ -56,10 +58,22 @@ def _error_end_unknown(step: CallStep) -> Answer:
 
 def _error_move(step: CallStep) -> Answer:
     source = opened_here(step)
-    if step.request.get("ullContextTo", 0) or source is None or source.opened is None or is_destination(source):
+    if source is None or source.opened is None or is_destination(source):
         return None
+    if step.request.get("ullContextTo", 0):
+        return _moved_elsewhere(step, source)
     shown = {"ullContextTo": 0}
     return step.blind_since(source.opened.until) or demanded(step, (v.MQ_ERROR_INVALID_HANDLE,), shown)
+
+
+def _moved_elsewhere(step: CallStep, source: Session) -> Answer:
+    target = step.target
+    if source.opened is None or target is None or target.opened is None or not surely_unrelated(source, target):
+        return None
+    if not step.succeeded:
+        return True if step.failed else None
+    shown = {"from": source.queue_name, "to": target.queue_name, "answer": "moved"}
+    return step.blind_since(min(source.opened.until, target.opened.until)) or Broken(shown)
 
 
 _server = partial(Rule, document="MS-MQRR", keyword="MUST", party=Party.SERVER, level=Level.LOW, needs=BOTH)
@@ -88,9 +102,11 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _server(
         "mqrr-error-move",
-        "A move to nowhere got another answer than MQ_ERROR_INVALID_HANDLE",
+        "A move to nowhere, or to a queue that has nothing to do with its own, was not refused as it must",
         section="3.1.4.10",
-        requirement="A destination that was not opened for moving, as 0 is, is answered with MQ_ERROR_INVALID_HANDLE.",
+        requirement="A destination that was not opened for moving, as 0 is, is answered with MQ_ERROR_INVALID_HANDLE; "
+        "one that belongs to another queue than the source fails.",
+        level=Level.MEDIUM,
         operations=(v.MOVE,),
         check=_error_move,
         undecidable_when=_SINCE_OPEN,

@@ -20,6 +20,7 @@ from pipelines.sessions.transactions import unit_of_work
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
+    from pipelines.sessions.model import Session
     from pipelines.sessions.steps import CallStep
 
 _DIRECT: Final = "DIRECT="
@@ -45,6 +46,12 @@ def _move_context_known(step: CallStep) -> Answer:
     return blameless(step, past) or Broken(shown)
 
 
+def surely_unrelated(source: Session, target: Session) -> bool:
+    """By names: one server has many, so two queues are surely two where it goes by the same."""
+    first, second = _parent(source.queue_name), _parent(target.queue_name)
+    return first is not None and second is not None and first.host == second.host and first.queue != second.queue
+
+
 def _move_related(step: CallStep) -> Answer:
     source, target = opened_here(step), step.target
     if source is None or source.opened is None or target is None or target.opened is None:
@@ -55,7 +62,6 @@ def _move_related(step: CallStep) -> Answer:
     related = names[0] == names[1] and source.queue_name != target.queue_name
     if related:
         return True if step.succeeded else None
-    # One server has many names: two queues are surely two where it goes by the same, and where it says so itself.
     if step.code != v.STATUS_INVALID_PARAMETER or names[0].host != names[1].host:
         return None
     since = min(source.opened.until, target.opened.until)
