@@ -1,0 +1,28 @@
+"""No party is accused of what a product note of MS-MQMR lets it do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.pipelines.rules.product_notes import Behaviour, load, unshown, violations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BEHAVIOURS = load("mqmr")
+LAST: Final = 17
+OFF_THE_WIRE: Final = {
+    12: "the directory is reached by another protocol",
+    13: "the directory is reached by another protocol",
+}
+
+
+def test_every_note_is_played_or_off_the_wire() -> None:
+    assert unshown(BEHAVIOURS, OFF_THE_WIRE, LAST) == set()
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=str)
+def test_nobody_is_accused_of_what_a_note_allows(behaviour: Behaviour, tmp_path: Path) -> None:
+    assert violations(behaviour, tmp_path) == behaviour.also
