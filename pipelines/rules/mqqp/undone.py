@@ -10,7 +10,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.shown import code_shown
-from pipelines.rules.stale import own
+from pipelines.rules.stale import closed_here, own, served_after_close
 from pipelines.rules.starts import served_since
 from pipelines.sessions.model import ReadOutcome, SessionState
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
+_ENDED: Final = frozenset((ReadOutcome.ACKED, ReadOutcome.NACKED))
 _WENT_ON: Final = frozenset((v.MQ_OK, v.MQ_ERROR_IO_TIMEOUT))
 """Answers to a start that nobody cancelled."""
 
@@ -53,6 +54,19 @@ def _never_answered(step: CallStep, closed: CallFact, at: Moment) -> Answer:
     if not served_since(step, at.ts_ns + step.settings["answer_margin_seconds"] * v.NANOSECONDS):
         return Reason.RESPONSE_NOT_CAPTURED
     return step.blind_since(step.call.began) or Broken({"answer": "none", "closed by": closed.call_uid})
+
+
+def _closed_refused(step: CallStep) -> Answer:
+    closed = _ended_here(step) if step.call.operation == v.END else closed_here(step)
+    return served_after_close(step, closed, {"pphContext": step.request.get("pphContext")})
+
+
+def _ended_here(step: CallStep) -> CallFact | None:
+    """The call that ended the receive meant, in the association of the call."""
+    past = step.past_read
+    if past is None or not past.is_over or past.outcome not in _ENDED or past.doubt is not None or not own(step, past):
+        return None
+    return past.end
 
 
 def _rundown_undone(step: CallStep) -> Answer:
@@ -90,6 +104,18 @@ RULES: Final[tuple[Rule, ...]] = (
         needs=REQUEST,
         check=_close_ends_reads,
         undecidable_when="the answer may have crossed the close or been held up on its way, or bytes are missing",
+    ),
+    _server(
+        "mqqp-closed-refused",
+        "A handle that had been ended or closed was accepted",
+        section="3.1.4.2, 3.1.4.4",
+        requirement="RemoteQMEndReceive and RemoteQMCloseQueue delete what their handle stands for: they fail where it "
+        "comes again.",
+        level=Level.MEDIUM,
+        operations=(v.END, v.CLOSE),
+        needs=BOTH,
+        check=_closed_refused,
+        undecidable_when="two calls may have crossed, or anything between the two hosts was missed since",
     ),
     _server(
         "mqqp-rundown-undone",

@@ -38,7 +38,17 @@ _ON_HOLD: Final = "ONHOLD"
 """PROPID_MGMT_QUEUE_STATE of a queue that was paused: [MS-MQMR] 3.1.4.1."""
 _LOCAL: Final = "LOCAL CONNECTION"
 """Of a queue that sends nothing: there is nothing to hold."""
-_HELD: Final = {"PAUSE": "yes", "RESUME": "no"}
+_CONNECTED: Final = "PROPID_MGMT_MSMQ_CONNECTED"
+_CONNECTED_ID: Final = 4
+_DONE: Final = {
+    "PAUSE": (_ON_HOLD, "yes"),
+    "RESUME": (_ON_HOLD, "no"),
+    "CONNECT": (_CONNECTED, "CONNECTED"),
+    "DISCONNECT": (_CONNECTED, "DISCONNECTED"),
+}
+"""What an action makes of a property: [MS-MQMR] 3.1.4.2."""
+_MACHINE: Final = "machine"
+_MACHINE_TYPE: Final = 1
 _CHANGING: Final = (v.SET_PROPERTIES, v.ACTION, v.CREATE_OBJECT, v.DELETE_OBJECT)
 
 
@@ -72,14 +82,14 @@ class _ChangedUnseen(CallWatcher):
         return list(self._compare(step, queue))
 
     def _forget(self, queue: str) -> None:
-        for name in (*_SETTINGS.values(), _ON_HOLD):
+        for name in (*_SETTINGS.values(), _ON_HOLD, _CONNECTED):
             self._values.drop((queue, name))
 
     def _expect(self, step: CallStep, queue: str) -> None:
-        """[MS-MQMR] 3.1.4.2: what PAUSE holds stays on hold until RESUME."""
-        held = _HELD.get(str(step.request.get("lpwszAction", "")).upper())
-        if held is not None and step.succeeded:
-            self._values.put((queue, _ON_HOLD), _Value(held, step.call))
+        """What is paused stays on hold until it is resumed, and the machine as it was told to be."""
+        done = _DONE.get(str(step.request.get("lpwszAction", "")).upper())
+        if done is not None and step.succeeded:
+            self._values.put((queue, done[0]), _Value(done[1], step.call))
 
     def _compare(self, step: CallStep, queue: str) -> Iterator[Detected | Undecided | bool]:
         for name, value in _told(step):
@@ -97,18 +107,24 @@ class _ChangedUnseen(CallWatcher):
 
 
 def _queue(step: CallStep) -> str | None:
-    asked = step.request
-    found = format_name((asked.get("pObjectFormat") or {}).get("pQueueFormat") or {})
+    """The queue meant, or the machine."""
+    asked = step.request.get("pObjectFormat") or {}
+    if step.call.operation in (v.GET_INFO, v.ACTION) and asked.get("type") == _MACHINE_TYPE:
+        return _MACHINE
+    found = format_name(asked.get("pQueueFormat") or {})
     return found.lower() if found else None
 
 
 def _told(step: CallStep) -> Iterator[tuple[str, str]]:
-    managed = step.call.operation == v.GET_INFO
+    managed, machine = step.call.operation == v.GET_INFO, _queue(step) == _MACHINE
     for number, answer in zip(step.request.get("aProp") or (), step.response.get("apVar") or (), strict=False):
         value = _plain(answer)
         if value is None:
             continue
-        if managed and number == _STATE and value.upper() != _LOCAL:
+        if machine:
+            if number == _CONNECTED_ID:
+                yield _CONNECTED, value.upper()
+        elif managed and number == _STATE and value.upper() != _LOCAL:
             yield _ON_HOLD, "yes" if value.upper() == _ON_HOLD else "no"
         elif not managed and number in _SETTINGS:
             yield _SETTINGS[number], value
@@ -127,10 +143,10 @@ RULES: Final = (
         "A queue was changed, and nobody was seen to do it",
         document="MS-MQSO",
         section="3.3.4.2",
-        requirement="Asking for properties leaves a queue as it is. Reported is a setting of a queue, or that it is on "
-        "hold, which differs between two answers, or from what PAUSE or RESUME had done, although nobody was seen to "
-        "change it by qmcomm or qmmgmt: it was done locally, over another protocol, or by somebody whose traffic is "
-        "not in the capture.",
+        requirement="Asking for properties leaves a queue as it is. Reported is a setting of a queue, that it is on "
+        "hold, or that the machine is connected, which differs between two answers or from what PAUSE, RESUME, CONNECT "
+        "or DISCONNECT had done, although nobody was seen to change it by qmcomm or qmmgmt: it was done locally, over "
+        "another protocol, or by somebody whose traffic is not in the capture.",
         level=Level.LOW,
         operations=(v.GET_PROPERTIES, v.GET_INFO, *_CHANGING),
         needs=BOTH,
