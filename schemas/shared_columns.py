@@ -68,7 +68,7 @@ NAMING = (
     Column(
         "naming_doubt",
         STRING,
-        "Why `queue_name`, `opened_for` and `link_uid` are not certain, or not known: a word of `findings.reason`, or "
+        "Why `queue_name` and `opened_for` are not certain, or not known: a word of `findings.reason`, or "
         "one that `mqtrail schema sessions` explains. Null where they are certain.",
         values=(*REASONS, *NAMING_DOUBTS),
     ),

@@ -34,7 +34,7 @@ PACKET_OUTCOMES: Final = (
     *("unsupported_link", "header_cut", "malformed", "too_deep"),
 )
 ACT_OUTCOMES: Final = ("success", "failure", "unknown")
-SENT_OUTCOMES: Final = (*ACT_OUTCOMES, "aborted", "rundown")
+UNDOABLE_OUTCOMES: Final = (*ACT_OUTCOMES, "aborted", "rundown")
 SEND_OPERATIONS: Final = ("QMSendMessageInternalEx", "rpc_ACSendMessageEx")
 SESSION_ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm")
 SEEN_AS: Final = ("received", "peeked", "read", "sent", "moved")
@@ -44,7 +44,7 @@ MESSAGE_OPERATIONS: Final = (
     *("QMSendMessageInternalEx", "rpc_ACSendMessageEx", "rpc_ACReceiveMessageEx"),
 )
 NAMED_BY: Final = ("open", "answer", "remote_open", "call", "messages")
-NAMING_DOUBTS: Final = ("messages_only", "messages_differ", "open_was_closed", "several_opens", "numbers_differ")
+NAMING_DOUBTS: Final = ("messages_only", "messages_differ", "open_was_closed", "numbers_differ")
 TRANSACTION_KINDS: Final = ("internal", "external")
 TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "rundown", "unknown")
 SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")
@@ -55,7 +55,7 @@ REASONS: Final = (
     *("started_midstream", "bytes_missing", "bytes_contradict", "sealed", "bind_not_seen"),
     *("association_unknown", "request_not_captured", "response_not_captured", "not_decoded", "stub_has_more"),
     *("capture_ended", "open_not_seen", "given_earlier", "reset"),
-    *("ending_unknown", "server_version_unknown", "client_version_unknown", "others_not_seen", "times_cross", "limit"),
-    "texts_contradict",
+    *("ending_unknown", "server_version_unknown", "client_version_unknown", "others_not_seen"),
+    *("several_opens", "action_unknown", "times_cross", "limit", "texts_contradict"),
 )
 """Why something cannot be decided."""

@@ -72,6 +72,7 @@ def summary(seen: Seen) -> Row:
         "label": facts.label,
         "body_size": facts.body_size,
         "srmp": facts.srmp,
+        "destination": facts.destination_queue,
     }
 
 
@@ -121,7 +122,7 @@ _COLUMNS: Final[Mapping[str, Callable[[MessageFacts, str], object]]] = {
 
 
 def _seen_as(action: int) -> str:
-    return "received" if action in v.RECEIVING else "peeked"
+    return "received" if action in v.RECEIVING else "peeked" if action in v.PEEKING else "read"
 
 
 def _of_packet(message: Message, payloads: Sequence[Values], action: int) -> Seen:

@@ -93,7 +93,7 @@ class CallFact:
     response_frames: tuple[int, ...]
     capture_id: str
     message: Values | None = None
-    """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`."""
+    """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`, `destination`."""
     workstation: str | None = None
     told: Values | None = None
     """In people's words: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""

@@ -25,6 +25,8 @@ class Reason(enum.StrEnum):
     SERVER_VERSION_UNKNOWN = "server_version_unknown"
     CLIENT_VERSION_UNKNOWN = "client_version_unknown"
     OTHERS_NOT_SEEN = "others_not_seen"
+    SEVERAL_OPENS = "several_opens"
+    ACTION_UNKNOWN = "action_unknown"
     TIMES_CROSS = "times_cross"
     LIMIT = "limit"
     TEXTS_CONTRADICT = "texts_contradict"
@@ -49,6 +51,8 @@ REASONS: Final = {
     Reason.SERVER_VERSION_UNKNOWN: "Products differ here, and the server's version was not seen.",
     Reason.CLIENT_VERSION_UNKNOWN: "Products differ here, and the client's version was not seen.",
     Reason.OTHERS_NOT_SEEN: "Somebody whose traffic is not in the capture may have done it.",
+    Reason.SEVERAL_OPENS: "Several opens that are open have the number by which the call names its queue.",
+    Reason.ACTION_UNKNOWN: "No document has the action asked for, so that nobody knows what the server did.",
     Reason.TIMES_CROSS: "Two packets may have crossed on their way.",
     Reason.LIMIT: "More was going on at once than is kept in mind.",
     Reason.TEXTS_CONTRADICT: "The documents contradict each other, or themselves, on this.",

@@ -33,6 +33,15 @@ class Version(NamedTuple):
         return f"{self.major}.{self.minor}.{self.build}"
 
 
+FIRST_BY_CONTEXT: Final = Version(5, 1, 0)
+"""Windows XP."""
+
+
+def goes_by_queue(server: Version | None) -> bool | None:
+    """[MS-MQQP] notes <13> and <15>: Windows NT and 2000 know an open queue by hQueue, later ones by dwpContext."""
+    return None if server is None else server < FIRST_BY_CONTEXT
+
+
 class Versions:
     """Those of the connections at hand, each once."""
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import BindingSource
-from decoders.msmq.directory_properties import OBJECT_TYPES
-from decoders.msmq.format_names import format_name
 from decoders.status import fault_name, status_name
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.knowledge.names import queue_names
+from pipelines.knowledge.targets import created, in_directory, machine_in_directory, managed, object_of, opened
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import Kind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
@@ -22,29 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pipelines.facts.model import CallFact
-    from pipelines.sessions.model import Session
+    from pipelines.knowledge.targets import Target
     from pipelines.sessions.steps import Step
 
 Row = dict[str, Any]
 MAX_VALUES: Final = 65_536
 """Last known values of objects of one server."""
-_MGMT_MACHINE, _MGMT_QUEUE = 1, 2
-_QUEUE: Final = "MQDS_QUEUE"
 _MGMT_ACTIONS: Final = frozenset(("CONNECT", "DISCONNECT", "TIDY", "PAUSE", "RESUME", "EOD_RESEND"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    kind: str | None = None
-    """`queue`, `machine` or another."""
-    name: str | None = None
-    session: Session | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Act:
     action: str
-    target: Callable[[CallStep], _Target]
+    target: Callable[[CallStep], Target]
     sets: bool = False
     """The values in the request hold from now on, if it succeeds."""
 
@@ -75,7 +64,7 @@ class AdminActions:
             "is_query": action == "query",
             "target_type": target.kind,
             "target": target.name,
-            **(queue_of(session) if session else named_by_call(target.name if target.kind == "queue" else None)),
+            **_queue(act, target),
             "session_uid": session.session_uid if session and session.kind is not Kind.HANDSHAKE else None,
             **for_whom(session),
             "username": call.username,
@@ -93,7 +82,7 @@ class AdminActions:
             "capture_id": call.capture_id,
         }
 
-    def _changes(self, step: CallStep, act: _Act, target: _Target) -> list[Row] | None:
+    def _changes(self, step: CallStep, act: _Act, target: Target) -> list[Row] | None:
         told = (step.call.told or {}).get("values")
         if not told:
             return None
@@ -112,11 +101,10 @@ class AdminActions:
         return {"name": name, "old": old, "new": new, "old_call_uid": by}
 
 
-def queue_named(step: CallStep) -> str | None:
-    """The queue that an act names itself, whether or not anybody has it open."""
-    act = _ACTS.get(step.call.operation or "")
-    target = act.target(step) if act else _Target()
-    return target.name if target.kind == "queue" and target.session is None else None
+def _queue(act: _Act, target: Target) -> Row:
+    if act.target is opened:
+        return queue_of(target.session)
+    return named_by_call(target.name if target.kind == "queue" else None)
 
 
 def _managed_action(step: CallStep) -> tuple[str, str | None]:
@@ -143,55 +131,20 @@ def _doubt(call: CallFact) -> str | None:
     return str(Reason.RESPONSE_NOT_CAPTURED) if call.answered is None else None
 
 
-def _managed(step: CallStep) -> _Target:
-    asked = step.request.get("pObjectFormat") or {}
-    if asked.get("type") == _MGMT_MACHINE:
-        return _Target("machine", "machine")
-    if asked.get("type") == _MGMT_QUEUE:
-        return _Target("queue", format_name(asked.get("pQueueFormat") or {}))
-    return _Target()
-
-
-def _opened(step: CallStep) -> _Target:
-    session = step.session
-    if session is None:
-        return _Target("queue")
-    return _Target("queue", session.queue_name or (session.behind.queue_name if session.behind else None), session)
-
-
-def _created(step: CallStep) -> _Target:
-    return _Target("queue", step.request.get("lpwcsPathName"))
-
-
-def _object(step: CallStep) -> _Target:
-    return _Target("queue", format_name((step.request.get("pObjectFormat") or {}).get("pQueueFormat") or {}))
-
-
-def _in_directory(step: CallStep) -> _Target:
-    asked = step.request
-    kind = OBJECT_TYPES.get(asked.get("dwObjectType", 0))
-    name = asked.get("pwcsPathName") or asked.get("pGuid")
-    return _Target("queue" if kind == _QUEUE else kind, name)
-
-
-def _machine_in_directory(step: CallStep) -> _Target:
-    return _Target("MQDS_MACHINE", step.request.get("pwcsPathName"))
-
-
 _ACTS: Final[dict[str, _Act]] = {
-    v.ACTION: _Act("other", _managed),
-    v.GET_INFO: _Act("query", _managed),
-    v.PURGE: _Act("purge", _opened),
-    v.REMOTE_PURGE: _Act("purge", _opened),
-    v.AC_PURGE: _Act("purge", _opened),
-    v.CREATE_OBJECT: _Act("create", _created, sets=True),
-    v.DELETE_OBJECT: _Act("delete", _object),
-    v.SET_PROPERTIES: _Act("set_properties", _object, sets=True),
-    v.SET_SECURITY: _Act("set_security", _object, sets=True),
-    v.GET_PROPERTIES: _Act("query", _object),
-    v.GET_SECURITY: _Act("query", _object),
+    v.ACTION: _Act("other", managed),
+    v.GET_INFO: _Act("query", managed),
+    v.PURGE: _Act("purge", opened),
+    v.REMOTE_PURGE: _Act("purge", opened),
+    v.AC_PURGE: _Act("purge", opened),
+    v.CREATE_OBJECT: _Act("create", created, sets=True),
+    v.DELETE_OBJECT: _Act("delete", object_of),
+    v.SET_PROPERTIES: _Act("set_properties", object_of, sets=True),
+    v.SET_SECURITY: _Act("set_security", object_of, sets=True),
+    v.GET_PROPERTIES: _Act("query", object_of),
+    v.GET_SECURITY: _Act("query", object_of),
     **{
-        f"S_DS{name}{by}": _Act(action, _in_directory, sets=action in ("create", "set_properties", "set_security"))
+        f"S_DS{name}{by}": _Act(action, in_directory, sets=action in ("create", "set_properties", "set_security"))
         for name, action in (
             ("CreateObject", "create"),
             ("DeleteObject", "delete"),
@@ -202,8 +155,8 @@ _ACTS: Final[dict[str, _Act]] = {
         )
         for by in (("", "Guid") if name != "CreateObject" else ("",))
     },
-    "S_DSGetPropsEx": _Act("query", _in_directory),
-    "S_DSGetPropsGuidEx": _Act("query", _in_directory),
-    "S_DSQMGetObjectSecurity": _Act("query", _in_directory),
-    "S_DSQMSetMachineProperties": _Act("set_properties", _machine_in_directory, sets=True),
+    "S_DSGetPropsEx": _Act("query", in_directory),
+    "S_DSGetPropsGuidEx": _Act("query", in_directory),
+    "S_DSQMGetObjectSecurity": _Act("query", in_directory),
+    "S_DSQMSetMachineProperties": _Act("set_properties", machine_in_directory, sets=True),
 }

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 _DIRECT: Final = re.compile(r"DIRECT=(OS|TCP):([^\\]+)\\(.+)", re.IGNORECASE | re.DOTALL)
 _PATH: Final = re.compile(r"([^\\=:;]+)\\((?:private\$\\)?[^\\]+)", re.IGNORECASE | re.DOTALL)
 _OWNED: Final = re.compile(r"(?:PRIVATE|MACHINE)=([0-9a-f-]{36})", re.IGNORECASE)
+_IDENTIFIED: Final = re.compile(r"(?:PUBLIC|PRIVATE)=", re.IGNORECASE)
 _THIS_HOST: Final = "."
 MAX_NAME: Final = 1_024
 """Characters of a name that is noted: the longest format name has fewer."""
@@ -50,6 +51,14 @@ def queue_manager_of(name: str | None) -> str | None:
     """GUID of the queue manager that a format name puts the queue with."""
     owned = _OWNED.match(name or "")
     return owned[1].lower() if owned else None
+
+
+def may_lie_at(name: str, server: str) -> bool:
+    """Whether a message addressed so may lie in a queue of the server; lists and multicast names say nothing of it."""
+    direct = _DIRECT.fullmatch(name)
+    if direct:
+        return direct[1].upper() == "OS" or direct[2] == server
+    return _IDENTIFIED.match(name) is not None
 
 
 def _taken_apart(name: str) -> tuple[str, str | None]:

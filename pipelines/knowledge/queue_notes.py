@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from decoders.dcerpc.call_model import BindingSource
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
-from pipelines.knowledge.names import queue_names
+from pipelines.knowledge.names import QueueNames, queue_names
+from pipelines.sessions.acts import MoveStep, SendStep
 from pipelines.sessions.model import Kind, ReadOutcome
-from pipelines.sessions.steps import CallStep, MoveStep, ReadStep, SessionStep
+from pipelines.sessions.naming import for_whom, queue_of
+from pipelines.sessions.steps import CallStep, ReadStep, SessionStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from pipelines.facts.model import CallFact
-    from pipelines.sessions.model import Acts, Session
+    from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Step
 
 Row = dict[str, Any]
@@ -23,9 +25,11 @@ MAX_NOTES: Final = 65_536
 """Of one server: a peer may name any number of queues."""
 _QUEUE: Final = 1
 """Object type of a queue: [MS-MQDS] 2.2.8, [MS-MQMP] 3.1.4.5."""
+_PURGES: Final = frozenset((v.PURGE, v.REMOTE_PURGE, v.AC_PURGE))
 _MGMT_QUEUE: Final = 2
 _PATHNAME_PROPERTIES: Final = frozenset((103, 124))
 _MGMT_PATHNAME, _MGMT_FORMATNAME = 1, 2
+_Key = TypeVar("_Key", bound="Hashable")
 _READ: Final = frozenset((ReadOutcome.PEEKED, ReadOutcome.ACKED, ReadOutcome.NACKED, ReadOutcome.RUNDOWN))
 
 
@@ -36,12 +40,31 @@ class _Named(NamedTuple):
     owned: bool
 
 
+class _Note(NamedTuple):
+    keys: frozenset[str]
+    names: tuple[str, ...]
+    numbers: tuple[str, ...]
+    act: str | None
+    address: str
+    username: str | None
+    domain: str | None
+    opened_for_username: str | None
+    naming_doubt: str | None
+
+
+class _Act(NamedTuple):
+    act: str
+    address: str
+    username: str | None
+    domain: str | None
+
+
 class QueueNotes:
     def __init__(self, server: str) -> None:
         self._server = server
-        self._notes: dict[
-            tuple[frozenset[str], tuple[str, ...], str | None, str, str | None, str | None], list[int]
-        ] = {}
+        self._notes: dict[_Note, list[int]] = {}
+        self._of_sessions: dict[int, dict[_Act, list[int]]] = {}
+        """By id(), of those that are not over: what names a queue may come late."""
 
     def see(self, step: Step) -> None:
         if isinstance(step, SessionStep):
@@ -50,76 +73,102 @@ class QueueNotes:
             self._read(step)
         elif isinstance(step, MoveStep):
             self._move(step)
-        elif isinstance(step, CallStep) and step.succeeded and step.call.source == BindingSource.BIND:
+        elif isinstance(step, SendStep):
+            self._send(step)
+        elif isinstance(step, CallStep) and step.succeeded:
             self._call(step)
 
     def rows(self) -> Iterator[Row]:
-        for (keys, names, act, address, username, domain), (count, first, last) in self._notes.items():
+        for note, (count, first, last) in self._notes.items():
             yield {
                 "server": self._server,
-                "keys": sorted(keys),
-                "names": list(names),
-                "act": act,
-                "address": address,
-                "username": username,
-                "domain": domain,
+                **note._asdict(),
+                "keys": sorted(note.keys),
+                "names": list(note.names),
+                "numbers": list(note.numbers),
                 "count": count,
                 "first_ts_ns": first,
                 "last_ts_ns": last,
             }
 
-    def _note(self, named: _Named, act: str | None, call: CallFact, count: int = 1) -> None:
+    def _note(self, named: _Named, act: str | None, call: CallFact) -> None:
         found = [queue_names(name, self._server, owned=named.owned) for name in named.names]
         known = [one for one in found if one is not None]
-        if not known or not count:
-            return
-        keys = frozenset().union(*(one.keys for one in known))
-        names = tuple(sorted({name for one in known for name in one.shown}))
-        place = keys, names, act, call.client, call.username, call.domain
-        ts_ns = call.began.ts_ns
-        note = self._notes.get(place)
-        if note is not None:
-            note[:] = note[0] + count, min(note[1], ts_ns), max(note[2], ts_ns)
-        elif len(self._notes) < MAX_NOTES:
-            self._notes[place] = [count, ts_ns, ts_ns]
+        if known:
+            keys = frozenset().union(*(one.keys for one in known))
+            names = tuple(sorted({name for one in known for name in one.shown}))
+            note = _Note(keys, names, (), act, call.client, call.username, call.domain, None, None)
+            _add(self._notes, note, 1, call.began.ts_ns, call.began.ts_ns)
+
+    def _act(self, session: Session, act: str, call: CallFact) -> None:
+        """On an open queue."""
+        acts = self._of_sessions.setdefault(id(session), {})
+        _add(acts, _Act(act, call.client, call.username, call.domain), 1, call.began.ts_ns, call.began.ts_ns)
 
     def _session(self, session: Session) -> None:
-        named = _of_session(session)
         if session.opened is not None:
-            self._note(named, "opened", session.first)
-        self._acts(named, "purged", session.purges)
-        self._acts(named, "sent", session.sends)
-
-    def _acts(self, named: _Named, act: str, acts: Acts) -> None:
-        """Known by name at the end only: what names the queue may come late."""
-        if acts.first is not None and acts.last is not None:
-            self._note(named, act, acts.first, acts.count - 1)
-            self._note(named, act, acts.last)
+            self._act(session, "opened", session.first)
+        acts = self._of_sessions.pop(id(session), {})
+        named, behind = queue_of(session), for_whom(session)["opened_for_username"]
+        number = _number(session)
+        # At the owner, unless it was opened through a supporting server.
+        known = queue_names(named["queue_name"], self._server, owned=session.kind is not Kind.QUEUE)
+        if known is None:
+            # Numbers are given again: who has one open knows no more than that.
+            known = QueueNames(frozenset((f"#{session.session_uid}",)), ())
+        for act, (count, first, last) in acts.items():
+            note = _Note(known.keys, known.shown, number, *act, behind, named["naming_doubt"])
+            _add(self._notes, note, count, first, last)
 
     def _read(self, step: ReadStep) -> None:
         read = step.read
-        if read.session is not None and read.outcome in _READ:
-            self._note(_of_session(read.session), "peeked" if read.is_peek else "received", step.call)
+        if read.session is None:
+            return
+        if read.unknown_fate:
+            self._act(read.session, "read", step.call)
+        elif read.outcome in _READ:
+            looked = read.is_peek and not read.removed_or_put_back
+            self._act(read.session, "peeked" if looked else "received", step.call)
+
+    def _send(self, step: SendStep) -> None:
+        if not step.succeeded or step.undone:
+            return
+        if step.session is not None:
+            self._act(step.session, "sent", step.call)
+        else:
+            self._note(_Named((step.queue_name,), owned=False), "sent", step.call)
 
     def _move(self, step: MoveStep) -> None:
-        if step.call.status == v.MQ_OK:
+        if step.succeeded and not step.undone:
             for session, act in ((step.session, "moved_from"), (step.target, "moved_to")):
                 if session is not None:
-                    self._note(_of_session(session), act, step.call)
+                    self._act(session, act, step.call)
 
     def _call(self, step: CallStep) -> None:
+        if step.session is not None and step.call.operation in _PURGES:
+            self._act(step.session, "purged", step.call)
         found = _NAMING.get(step.call.operation or "")
-        if found is not None:
+        if found is not None and step.call.source == BindingSource.BIND:
             act, naming = found
             named = naming(step)
             if named is not None:
                 self._note(named, act, step.call)
 
 
-def _of_session(session: Session) -> _Named:
-    """At the owner, unless it was opened through a supporting server."""
-    name = session.queue_name or (session.behind.queue_name if session.behind else None)
-    return _Named((name,), session.kind is not Kind.QUEUE)
+def _add(notes: dict[_Key, list[int]], key: _Key, count: int, first: int, last: int) -> None:
+    note = notes.get(key)
+    if note is not None:
+        note[:] = note[0] + count, min(note[1], first), max(note[2], last)
+    elif len(notes) < MAX_NOTES:
+        notes[key] = [count, first, last]
+
+
+def _number(session: Session) -> tuple[str, ...]:
+    """By which calls name an open queue, where that is all they do."""
+    if session.kind is Kind.SESSION and session.queue_handle is not None:
+        return (f"0x{session.queue_handle:08x}",)
+    known = session.queue_name is not None or session.handle is None
+    return () if known else (str(session.handle),)
 
 
 def _of_object(step: CallStep) -> _Named:
@@ -136,10 +185,6 @@ def _path_and_format(step: CallStep) -> _Named:
 
 def _object_and_path(step: CallStep) -> _Named:
     return _Named((_object_name(step.request), *_told_texts(step, _PATHNAME_PROPERTIES)), owned=True)
-
-
-def _sent_to(step: CallStep) -> _Named:
-    return _Named((format_name(step.request.get("pQueueFormat") or {}),), owned=False)
 
 
 def _remote_path(step: CallStep) -> _Named | None:
@@ -185,7 +230,6 @@ _NAMING: Final[dict[str, tuple[str | None, Callable[[CallStep], _Named | None]]]
     v.GET_SECURITY: ("inspected", _of_object),
     v.PATH_TO_FORMAT: (None, _path_and_format),
     v.QM_OPEN: (None, _remote_path),
-    v.QM_SEND: ("sent", _sent_to),
     v.GET_INFO: ("inspected", _managed),
     v.ACTION: ("controlled", _managed),
     "S_DSCreateObject": ("created", _in_directory),

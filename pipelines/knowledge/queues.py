@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.decode.times import micros
 from pipelines.uids import derived_uid
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 Row = dict[str, Any]
+_WHO: Final = ("address", "username", "domain", "opened_for_username", "naming_doubt")
 
 
 def queue_rows(notes: Sequence[Row]) -> list[Row]:
@@ -47,34 +48,30 @@ class _Groups:
 def _row(notes: list[Row]) -> Row:
     keys = {key for note in notes for key in note["keys"]}
     counts = dict.fromkeys(ACTS, 0)
-    who: dict[tuple[str, str, str, str], list[int]] = {}
+    who: dict[tuple[str, ...], list[int]] = {}
     for note in notes:
         act = note["act"]
         if act is None:
             continue
         counts[act] += note["count"]
-        place = act, note["address"], note["username"] or "", note["domain"] or ""
+        place = act, *(note[name] or "" for name in _WHO)
         times = who.setdefault(place, [0, note["first_ts_ns"], note["last_ts_ns"]])
         times[:] = times[0] + note["count"], min(times[1], note["first_ts_ns"]), max(times[2], note["last_ts_ns"])
     order = list(ACTS)
     return {
         "queue_uid": derived_uid("Q", min(keys)),
         "names": sorted({name for note in notes for name in note["names"]}),
-        "numbers": [],
+        "numbers": sorted({number for note in notes for number in note["numbers"]}),
         "hosts": sorted({note["server"] for note in notes}),
         "acts": [
             {
                 "act": act,
-                "address": address,
-                "username": username or None,
-                "domain": domain or None,
-                "opened_for_username": None,
-                "naming_doubt": None,
+                **{name: value or None for name, value in zip(_WHO, values, strict=True)},
                 "count": count,
                 "first_seen": micros(first),
                 "last_seen": micros(last),
             }
-            for (act, address, username, domain), (count, first, last) in sorted(
+            for (act, *values), (count, first, last) in sorted(
                 who.items(), key=lambda one: (order.index(one[0][0]), one[0][1:])
             )
         ],

@@ -93,7 +93,7 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         seen.touches.deeds(told_acts),
         seen.doubtful,
         seen.queues.named,
-        seen.queues.unnamed(),
+        seen.queues.unnamed,
         principals.total,
         principals.rows,
     )
@@ -148,7 +148,6 @@ def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
         doubtful += row["doubt"] is not None
         picker.add(row)
         touches.session(row)
-        queues.session(row)
         people.session(row)
         if not each_read:
             happenings.add_reads_of_session(events, row)

@@ -1,15 +1,13 @@
-"""Queues by all their names; and those that no call names, by the number they go by."""
+"""Queues by all their names; those that nothing names by the number they go by."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.counting import Counted
 from pipelines.report.keeping import First
 from pipelines.report.limits import MAX_ROWS, NAMED_QUEUES, NAMES_TOLD
 from pipelines.report.packing import clipped, fitted
-from pipelines.report.sessions import queue_of
-from pipelines.report.words import some
+from pipelines.report.words import some, unnamed_queue
 from schemas.tables.queues import ACTS
 
 if TYPE_CHECKING:
@@ -19,19 +17,12 @@ if TYPE_CHECKING:
     from pipelines.report.reading import Tables
 
 Row = dict[str, Any]
-READ: Final = ("queue_uid", "names", "hosts", *ACTS, "first_seen", "last_seen")
+READ: Final = ("queue_uid", "names", "numbers", "hosts", *ACTS, "first_seen", "last_seen")
 COLUMNS: Final = ("queue_uid", "names", "hosts", *ACTS, "first", "last", "named")
 _GRAVE: Final = (
-    *("purged", "deleted", "secured", "controlled", "changed", "created", "received", "moved_from", "moved_to"),
+    *("purged", "deleted", "secured", "controlled", "changed", "created", "received", "read", "moved_from", "moved_to"),
     *("peeked", "sent", "opened", "inspected"),
 )
-_OF_SESSION: Final = {
-    "purged": "purges",
-    "received": "acked",
-    "peeked": "peeks",
-    "moved_from": "moves",
-    "sent": "sends",
-}
 
 
 class QueueNames:
@@ -52,41 +43,25 @@ class QueueNames:
 
 class Queues:
     def __init__(self) -> None:
-        self._named: First[Row] = First(MAX_ROWS["queues"], _gravity)
-        self._unnamed = Counted(MAX_ROWS["queues"])
+        self._rows: First[Row] = First(MAX_ROWS["queues"], _gravity)
+        self.unnamed = 0
 
     def add(self, row: Row) -> None:
-        self._named.add(_shown(row))
-
-    def session(self, row: Row) -> None:
-        if not row["queue_name"]:
-            numbers = {ours: row[theirs] or 0 for ours, theirs in _OF_SESSION.items()}
-            place = (queue_of(row), row["id.resp_h"])
-            self._unnamed.add(place, row["ts"], row["closed_ts"] or row["ts"], numbers | {"opened": 1})
+        self._rows.add(_shown(row))
+        self.unnamed += not row["names"]
 
     @property
     def named(self) -> int:
-        return self._named.seen
+        return self._rows.seen - self.unnamed
 
     def rows(self) -> list[Row]:
-        both: First[Row] = First(MAX_ROWS["queues"], _gravity)
-        return both.add_all(self._named.rows()).add_all(self._without_name()).rows()
-
-    def unnamed(self) -> int:
-        return sum(1 for _ in self._unnamed.sums())
+        return self._rows.rows()
 
     def section(self, rows: list[Row]) -> Section:
         def cut(here: int, there_are: int) -> str:
             return f"{some(here, there_are, 'queues')}, the gravest acts first. The table queues has all."
 
-        return fitted("queues", COLUMNS, rows, self.named + self.unnamed(), cut, _gravity)
-
-    def _without_name(self) -> Iterator[Row]:
-        for one in self._unnamed.sums():
-            name, server = one.key
-            counts = {act: one.numbers[act] for act in ACTS}
-            place = {"queue_uid": f"{name} on {server}", "names": [name], "hosts": [server], "named": False}
-            yield {**place, **counts, "first": one.first, "last": one.last}
+        return fitted("queues", COLUMNS, rows, self._rows.seen, cut, _gravity)
 
 
 def queue_rows(tables: Tables) -> Iterator[Row]:
@@ -96,7 +71,11 @@ def queue_rows(tables: Tables) -> Iterator[Row]:
 
 def usual_name(row: Row) -> str:
     """A format name rather than a path: people look for it elsewhere too."""
-    names = sorted(row["names"] or ["queue of unknown name"])
+    if not row["names"]:
+        number = next(iter(row["numbers"] or ()), None)
+        is_number = number is not None and number.startswith("0x")
+        return unnamed_queue(int(number, 16), None) if number and is_number else unnamed_queue(None, number)
+    names = sorted(row["names"])
     return clipped(next((name for name in names if "=" in name), names[0])) or ""
 
 
@@ -110,7 +89,7 @@ def _shown(row: Row) -> Row:
         **{act: row[act] or 0 for act in ACTS},
         "first": row["first_seen"],
         "last": row["last_seen"],
-        "named": True,
+        "named": bool(row["names"]),
     }
 
 

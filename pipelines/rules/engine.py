@@ -10,14 +10,15 @@ from pipelines.facts.model import not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.rules.findings import Findings, Verdict
 from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
+from pipelines.sessions.acts import Act
 from pipelines.sessions.steps import (
     CallStep,
     ConnectionOver,
     ConnectionStep,
-    MoveStep,
     ReadStep,
     SessionStep,
     TransactionStep,
+    UnitStep,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Judge:
         if isinstance(step, ConnectionOver):
             yield from self._findings.connection_over(step.uid)
             return
-        if isinstance(step, MoveStep):
+        if isinstance(step, Act | UnitStep):
             return
         if isinstance(step, CallStep):
             yield from self._judge_call(step)

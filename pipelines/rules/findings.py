@@ -8,10 +8,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.decode.times import micros, nanos
-from pipelines.knowledge.admin_actions import queue_named
+from pipelines.knowledge.targets import named_queue
 from pipelines.sessions.model import Kind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
-from pipelines.sessions.steps import CallStep, ConnectionStep, ReadStep, TransactionStep
+from pipelines.sessions.steps import (
+    CallStep,
+    ConnectionOver,
+    ConnectionStep,
+    ReadStep,
+    SessionStep,
+    TransactionStep,
+    UnitStep,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
     from pipelines.facts.reasons import Reason
     from pipelines.rules.model import Rule
     from pipelines.sessions.model import Session
-    from pipelines.sessions.steps import Judged
+    from pipelines.sessions.steps import Judged, Step
 
 Row = dict[str, Any]
 MAX_ALIKE: Final = 25
@@ -91,21 +99,21 @@ class Findings:
 
 
 def session_of(step: Judged) -> str | None:
-    session = _opened(step)
+    session = opened_queue(step)
     return None if session is None or session.kind is Kind.HANDSHAKE else session.session_uid
 
 
-def _opened(step: Judged) -> Session | None:
+def opened_queue(step: Step) -> Session | None:
     """The queue that it is about; of a move, the one that the message lay in."""
-    if isinstance(step, ConnectionStep | TransactionStep):
+    if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep):
         return None
     return step.read.session if isinstance(step, ReadStep) else step.session
 
 
 def _queue(step: Judged, session: Session | None) -> Row:
-    if session is None and isinstance(step, CallStep):
-        return named_by_call(queue_named(step))
-    return queue_of(session)
+    if session is not None or isinstance(step, ReadStep | SessionStep):
+        return queue_of(session)
+    return named_by_call(named_queue(step) if isinstance(step, CallStep) else None)
 
 
 def finding_row(
@@ -113,7 +121,7 @@ def finding_row(
 ) -> Row:
     call = None if isinstance(step, ConnectionStep) else step.call
     of = step.fact if isinstance(step, ConnectionStep) else step.call
-    session = _opened(step)
+    session = opened_queue(step)
     return {
         "rule_id": rule.id,
         "level": str(rule.level),

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import CallFact
     from pipelines.rules.model import Answer
-    from pipelines.sessions.model import Read, Session, Transaction
+    from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
+    from pipelines.sessions.units import Transaction
 
 
 def own(step: CallStep, of: Read | Session | Transaction) -> bool:

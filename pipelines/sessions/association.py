@@ -9,8 +9,9 @@ from pipelines.sessions.memory import Sight
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
-    from pipelines.sessions.model import Read, Session, Transaction
+    from pipelines.sessions.model import Read, Session
     from pipelines.sessions.severance import Severance
+    from pipelines.sessions.units import Transaction
 
 
 @dataclass(slots=True, eq=False)

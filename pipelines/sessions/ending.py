@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.facts.model import END, slim
 from pipelines.facts.reasons import Reason
+from pipelines.sessions.acts import MoveStep, SendStep
 from pipelines.sessions.model import Kind, ReadOutcome, SessionState
 from pipelines.sessions.steps import ReadStep, SessionStep
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.facts.model import CallFact, Moment
+    from pipelines.sessions.acts import Act
     from pipelines.sessions.association import Association
     from pipelines.sessions.links import Links
     from pipelines.sessions.model import Read, Session
@@ -36,9 +38,12 @@ class Ending:
     def read(self, read: Read, outcome: ReadOutcome, moment: Moment, *, unanswered: bool = False) -> None:
         if read.finished is not None:
             return
+        outcome = read.left(outcome)
         read.outcome, read.finished = outcome, moment
         if unanswered and read.doubt is None:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
+        if read.unknown_fate and read.doubt is None:
+            read.doubt = Reason.ACTION_UNKNOWN
         self._registry.release(read)
         if read.association is not None:
             read.association.reads.pop(id(read), None)
@@ -49,7 +54,28 @@ class Ending:
         if call is not None:
             self._told.append(ReadStep(read, read.pair, call))
         read.start, read.end, read.cancel = slim(read.start), slim(read.end), slim(read.cancel)
-        if session is not None and session.is_over and not session.reads:
+        self._settle(session)
+
+    def act(self, act: Act) -> None:
+        """It is known what became of it."""
+        self._told.append(act)
+        session = act.session
+        if session is None:
+            return
+        session.undecided.pop(id(act), None)
+        if act.succeeded and not act.undone and isinstance(act, SendStep):
+            session.sends += 1
+            session.sent_bytes += (act.call.message or {}).get("bytes") or 0
+        elif act.succeeded and not act.undone and isinstance(act, MoveStep):
+            session.moves += 1
+        self._settle(session)
+
+    def _settle(self, session: Session | None) -> None:
+        """A session that is over is told when the last of its reads and acts is, which may be another association's."""
+        if session is None or session.is_told or not session.is_over:
+            return
+        if not session.reads and not session.undecided:
+            session.is_told = True
             self._tell(session)
 
     def let_go(self, session: Session, closed: CallFact, moment: Moment) -> None:
@@ -71,6 +97,8 @@ class Ending:
         self._abandon(session, moment, Reason.OPEN_NOT_SEEN)
 
     def forgotten(self, session: Session, moment: Moment) -> None:
+        """Whoever uses it later uses something that is no longer known here."""
+        session.pair.forgot.go_blind(moment, Reason.LIMIT)
         self._abandon(session, moment, Reason.LIMIT)
 
     def severed(self, pair: Pair, association: Association, moment: Moment) -> None:
@@ -120,10 +148,12 @@ class Ending:
             session.finished.put(read.request_id, read)
         outcome = read.outcome or ReadOutcome.UNFINISHED
         session.outcomes[outcome] = session.outcomes.get(outcome, 0) + 1
-        if read.is_peek:
+        if read.is_receive or read.removed_or_put_back:
+            session.receives += 1
+        elif read.is_peek:
             session.peeks += 1
         else:
-            session.receives += 1
+            session.unknown_reads += 1
         if read.message_bytes:
             session.disclosed[outcome] = session.disclosed.get(outcome, 0) + read.message_bytes
         if read.sequential_id is not None and read.doubt is None:
@@ -133,20 +163,17 @@ class Ending:
                 session.nacked.put(read.sequential_id, read)
 
     def _session(self, session: Session, state: SessionState) -> None:
-        """It is over; told when the last of its reads is, which may be another association's."""
         if session.is_over:
             return
         session.state = SessionState.OPEN_NOT_SEEN if session.opened is None else state
+        self._links.over(session, session.closed_at)
         if session.association is not None:
             session.association.sessions.pop(id(session), None)
-        if not session.reads:
-            self._tell(session)
+        self._settle(session)
 
     def _tell(self, session: Session) -> None:
-        if session.kind is Kind.SESSION and session.behind is None and session.opened is not None:
-            # Clocks of two captures may differ: the remote open may have come after the open it was made for.
-            values = session.queue_handle or 0, session.p_queue or 0, session.context or 0
-            session.behind = self._links.behind(values)
+        if session.kind is Kind.SESSION:
+            self._links.join_late(session)
         self._told.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
         session.forget()

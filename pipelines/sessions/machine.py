@@ -76,6 +76,7 @@ class ServerMachine:
         yield from self._settle(END)
         for pair in self._pairs.values():
             yield from self._protocols.capture_ended(pair)
+        yield from self._protocols.finish()
 
     def _settle(self, until: Moment) -> Iterator[Step]:
         """What ended by then."""

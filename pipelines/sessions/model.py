@@ -7,14 +7,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from pipelines.facts.model import BEGINNING
+from pipelines.facts.vocabulary import PEEKING, RECEIVING
+from pipelines.sessions.addressed import Addressed
+from pipelines.sessions.links import Link
 from pipelines.sessions.memory import REMEMBERED, Recent
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.facts.reasons import Reason
+    from pipelines.sessions.acts import Act
     from pipelines.sessions.association import Association
+    from pipelines.sessions.links import LinkKey, RemoteOpen
     from pipelines.sessions.parties import Pair
     from pipelines.sessions.severance import Severance
+    from pipelines.sessions.units import Transaction, UnitOfWork
 
 Number: TypeAlias = "int | tuple[str, int]"
 """By which calls name an open queue: of qm2qm the number itself, of other protocols with the parameter's name."""
@@ -52,32 +58,8 @@ class Kind(enum.StrEnum):
 class TransactionState(enum.StrEnum):
     COMMITTED = "committed"
     ABORTED = "aborted"
+    RUNDOWN = "rundown"
     UNKNOWN = "unknown"
-
-
-@dataclass(slots=True, eq=False)
-class Transaction:
-    """A unit of work that a client enlisted the server in."""
-
-    uow: str
-    pair: Pair
-    enlisted: CallFact
-    internal: bool
-    """The server itself decides it: [MS-MQMP] 3.1.4.14. An external one's outcome is on another wire."""
-    handle: str | None = None
-    association: Association | None = None
-    reads: dict[int, Read] = field(default_factory=dict)
-    """Whose messages wait for its outcome, by id()."""
-    ended: CallFact | None = None
-    end_asked: CallFact | None = None
-    """The client's commit or abort, as long as the server has not refused it."""
-    end_tried: bool = False
-    """The client called for its end, whatever came of it."""
-    severance: Severance | None = None
-    """How the association ended that it was run down with."""
-    state: TransactionState = TransactionState.UNKNOWN
-
-    kind = Kind.TRANSACTION
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +82,8 @@ class Read:
     action: int | None = None
     request_id: int | None = None
     lookup_id: int | None = None
-    is_peek: bool = False
+    answer_lost: bool = False
+    """Its answer, which would tell the handle, was not captured, or not whole."""
     answered: Moment | None = None
     handle: str | None = None
     sequential_id: int | None = None
@@ -117,7 +100,8 @@ class Read:
     """Begun as a read in a transaction, whether or not that one is known."""
     uow: str | None = None
     transaction: Transaction | None = None
-    transaction_state: TransactionState | None = None
+    unit: UnitOfWork | None = None
+    """That the read takes part in, once the server gave it a message."""
     arrived: int | None = None
     cancel: CallFact | None = None
     """A cancel that the server accepted."""
@@ -142,6 +126,33 @@ class Read:
         return BEGINNING if call is None else call.began
 
     @property
+    def is_peek(self) -> bool:
+        return self.action in PEEKING
+
+    @property
+    def is_receive(self) -> bool:
+        """Meant to remove the message. Neither this nor a peek: its action is unknown, and its end tells."""
+        return self.action in RECEIVING or (self.action is None and self.end is not None)
+
+    def left(self, outcome: ReadOutcome) -> ReadOutcome:
+        """What is told where nothing ended it: only a receive has something to undo."""
+        undone = (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED)
+        if not self.given_out or self.is_receive or outcome not in undone:
+            return outcome
+        return ReadOutcome.PEEKED if self.is_peek else ReadOutcome.UNFINISHED
+
+    @property
+    def removed_or_put_back(self) -> bool:
+        """Its end said so, whatever its start asked for."""
+        return self.outcome in (ReadOutcome.ACKED, ReadOutcome.NACKED)
+
+    @property
+    def unknown_fate(self) -> bool:
+        """A message left by an action that no document has, and no end tells whether it is still in the queue."""
+        started = self.action is not None and not self.is_peek and not self.is_receive
+        return started and self.outcome is ReadOutcome.UNFINISHED and bool(self.message_bytes)
+
+    @property
     def holds_message(self) -> bool:
         """Given out and not yet acknowledged either way: the server keeps it from everybody else."""
         return self.given_out and self.finished is None
@@ -153,19 +164,6 @@ class Read:
     @property
     def is_over(self) -> bool:
         return self.finished is not None
-
-
-@dataclass(slots=True)
-class Acts:
-    """Of one kind, on one session."""
-
-    count: int = 0
-    first: CallFact | None = None
-    last: CallFact | None = None
-
-    def add(self, call: CallFact) -> None:
-        self.count += 1
-        self.first, self.last = self.first or call, call
 
 
 @dataclass(slots=True, eq=False)
@@ -186,8 +184,14 @@ class Session:
     move_context: int | None = None
     client_qm: str | None = None
     queue_name: str | None = None
-    behind: Session | None = None
-    """The remote open that a session of qm2qm goes back to."""
+    named_by: str = "open"
+    """What `queue_name` is from."""
+    link: Link = field(default_factory=Link)
+    """Of qm2qm: to the remote open that it goes back to."""
+    link_key: LinkKey | None = None
+    remote_open: RemoteOpen | None = None
+    """As long as this session keeps it open."""
+    addressed: Addressed = field(default_factory=Addressed)
     remote_handle: int | None = None
     """hQueue of a session of qm2qm that the server itself opened for this one."""
     access: int | None = None
@@ -200,20 +204,24 @@ class Session:
     severance: Severance | None = None
     """How the association ended that it was run down with."""
     state: SessionState | None = None
+    is_told: bool = False
     doubt: Reason | None = None
     outcomes: dict[ReadOutcome, int] = field(default_factory=dict)
     disclosed: dict[ReadOutcome, int] = field(default_factory=dict)
     """Bytes of messages that left the server, by what became of the read."""
     peeks: int = 0
     receives: int = 0
-    purges: Acts = field(default_factory=Acts)
-    sends: Acts = field(default_factory=Acts)
+    unknown_reads: int = 0
+    purges: int = 0
+    sends: int = 0
     sent_bytes: int = 0
     moves: int = 0
     outstanding: dict[int, list[Read]] = field(default_factory=dict)
     """Asked for and not over, by request id."""
     reads: dict[int, Read] = field(default_factory=dict)
     """Not over, by id(): a session is told when it has none."""
+    undecided: dict[int, Act] = field(default_factory=dict)
+    """Sends and their like that wait for a transaction, by id(): likewise."""
     finished: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
     """By request id."""
     shown: Recent[int, Read] = field(default_factory=lambda: Recent(REMEMBERED))
@@ -240,6 +248,11 @@ class Session:
         """Why something about it may have been missed since then."""
         reason = self.pair.blind_since(since)
         return reason or (self.association.blind_since(since) if self.association else None)
+
+    @property
+    def behind(self) -> Session | None:
+        """The remote open of a session of qm2qm; `link` says how certain that is."""
+        return self.link.opened
 
     @property
     def numbers(self) -> set[Number]:

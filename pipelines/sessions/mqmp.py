@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
+from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
+from pipelines.sessions.acts import SendStep
 from pipelines.sessions.closing import Closing
 from pipelines.sessions.model import Kind, Read, ReadOutcome, RemoteCursor, Session
 from pipelines.sessions.mqmp_opens import Opens
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 class SupportedQueues:
     def __init__(self, desk: Desk) -> None:
         self._ending, self._references = desk.ending, desk.references
-        self._reading, self._transactions = desk.reading, desk.transactions
+        self._reading, self._transactions, self._links = desk.reading, desk.transactions, desk.links
         self._opens = Opens(desk)
         closing = Closing(desk, Kind.QUEUE, "phQueue")
         self.asked: OnAsked = {
@@ -48,6 +50,7 @@ class SupportedQueues:
             v.AC_NAME: self._named,
             v.AC_PURGE: self._purge_answered,
             v.AC_SEND: self._send_answered,
+            v.QM_SEND: self._sent_by_name,
             v.AC_RECEIVE: self._receive_answered,
         }
 
@@ -78,6 +81,9 @@ class SupportedQueues:
         session.queue_name = format_name(asked.get("pQueueFormat") or {})
         session.access, session.share_mode = asked.get("dwDesiredAccess", 0), asked.get("dwShareMode", 0)
         session.remote_handle = asked.get("hRemoteQueue") or None
+        if session.remote_handle is not None:
+            hosts = step.pair.client, call.server
+            session.link_key = self._links.use(*hosts, session.remote_handle, session.queue_name)
         self._references.register(step, session)
         step.session = session
 
@@ -112,12 +118,12 @@ class SupportedQueues:
         self._settled(step)
         name = step.response.get("lpwcsFormatName")
         if step.session is not None and step.succeeded and isinstance(name, str) and step.session.queue_name is None:
-            step.session.queue_name = name.partition("\0")[0] or None
+            step.session.queue_name, step.session.named_by = name.partition("\0")[0] or None, "answer"
 
     def _purge_answered(self, step: CallStep, _: Moment) -> None:
         self._settled(step)
         if step.session is not None and step.succeeded:
-            step.session.purges.add(step.call)
+            step.session.purges += 1
 
     def _send_asked(self, step: CallStep) -> None:
         self._on_handle(step)
@@ -125,16 +131,27 @@ class SupportedQueues:
 
     def _send_answered(self, step: CallStep, _: Moment) -> None:
         self._settled(step)
-        if step.session is not None and step.succeeded:
-            step.session.sends.add(step.call)
-            step.session.sent_bytes += (step.call.message or {}).get("bytes") or 0
+        self._sent(step, None)
+
+    def _sent_by_name(self, step: CallStep, _: Moment) -> None:
+        """[MS-MQMP] 3.1.5.1: without opening the queue."""
+        self._sent(step, format_name(step.request.get("pQueueFormat") or {}))
+
+    def _sent(self, step: CallStep, name: str | None) -> None:
+        if step.call.request is None:
+            return
+        uow = unit_of_work(transfer_buffer(step.call.request).get("pUow"))
+        unit = self._transactions.unit(uow, step.call, step.session)
+        if unit is not None and step.succeeded:
+            unit.sends += 1
+        self._transactions.act(SendStep(slim(step.call) or step.call, step.pair, step.session, unit, uow, None, name))
 
     def _receive_asked(self, step: CallStep) -> None:
         buffer = transfer_buffer(step.call.request)
         receive = buffer.get("Receive") or {}
         self._references.refer(step, _context(step))
         action = receive.get("Action", 0)
-        read = Read(step.call, step.pair, step.session, action=action, is_peek=action not in v.RECEIVING)
+        read = Read(step.call, step.pair, step.session, action=action)
         self._transactions.join(read, unit_of_work(buffer.get("pUow")))
         read.transactional = read.uow is not None
         step.transaction = read.transaction
@@ -161,8 +178,9 @@ class SupportedQueues:
         unknown = call.status is None and call.fault is None
         self._reading.note_message(read, call)
         if call.status == v.MQ_OK:
+            self._transactions.given(read, step)
             read.arrived = transfer_buffer(call.response).get("pArrivedTime") or None
-            if not read.is_peek:
+            if read.is_receive:
                 self._taken(read, step, moment)
                 return
         if unknown:

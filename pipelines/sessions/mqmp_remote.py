@@ -54,7 +54,7 @@ class RemoteOpens:
 
     def _cursor_asked(self, step: CallStep) -> None:
         queue = step.request.get("hQueue", 0)
-        step.behind = self._links.behind((queue, queue, queue))
+        step.behind = self._links.gave(queue, queue)
 
     def _cursor_made(self, step: CallStep, _: Moment) -> None:
         cursor = step.response.get("phCursor")

@@ -25,7 +25,7 @@ class QueueToQueue:
     def __init__(self, desk: Desk) -> None:
         self._references, self._links = desk.references, desk.links
         self._reading = desk.reading
-        reads = Reads(desk)
+        self._reads = reads = Reads(desk)
         closing = Closing(desk, Kind.SESSION, "pphContext")
         self.asked: OnAsked = {
             **dict.fromkeys(v.STARTS, reads.start_asked),
@@ -51,7 +51,10 @@ class QueueToQueue:
 
     def _open_asked(self, step: CallStep) -> None:
         step.pair.opening += _numbers(step.request)
-        step.behind = self._links.behind(_values(step.request))
+        step.behind = self._links.gave(step.request.get("hQueue", 0), step.request.get("dwpContext", 0))
+        step.remote_opens_forgotten = self._links.forgets
+        if step.call.status is None and step.call.fault is None:
+            self._links.unanswered(step)
 
     def _open_answered(self, step: CallStep, _: Moment) -> None:
         call, asked = step.call, step.call.request
@@ -61,11 +64,12 @@ class QueueToQueue:
             return
         uid = derived_uid("S", call.call_uid)
         handle = (call.response or {}).get("phContext")
-        session = Session(uid, step.pair, call, call, handle, asked.get("hQueue", 0))
-        session.p_queue, session.context = asked.get("pQueue", 0), asked.get("dwpContext", 0)
+        # Where the request is cut, numbers may be missing.
+        session = Session(uid, step.pair, call, call, handle, asked.get("hQueue"))
+        session.p_queue, session.context = asked.get("pQueue"), asked.get("dwpContext")
         session.client_qm = asked.get("pLicGuid")
-        session.behind = step.behind
         self._references.register(step, session)
+        self._links.join(session, step.server_version)
         step.session = session
         if handle is None and step.connection is not None:
             step.connection.association.null_given = True
@@ -75,13 +79,13 @@ class QueueToQueue:
         self._reading.close_cursor_asked(step, step.request.get("hCursor", 0))
 
     def _cursor_answered(self, step: CallStep, _: Moment) -> None:
-        self._references.settle(step, step.request.get("hQueue", 0))
+        self._reads.settle(step, step.request.get("hQueue", 0))
         self._reading.close_cursor_answered(step, step.request.get("hCursor", 0))
 
     def _purge_answered(self, step: CallStep, _: Moment) -> None:
-        self._references.settle(step, step.request.get("hQueue", 0))
+        self._reads.settle(step, step.request.get("hQueue", 0))
         if step.session is not None and step.succeeded:
-            step.session.purges.add(step.call)
+            step.session.purges += 1
 
     def _version_asked(self, step: CallStep) -> None:
         step.pair.asked_version = step.call
@@ -98,7 +102,3 @@ class QueueToQueue:
 def _numbers(asked: Values) -> list[Number]:
     """That an open gives the queue: [MS-MQQP] note <15> has servers go by either."""
     return [asked.get("hQueue", 0), asked.get("dwpContext", 0)]
-
-
-def _values(asked: Values) -> tuple[int, int, int]:
-    return asked.get("hQueue", 0), asked.get("pQueue", 0), asked.get("dwpContext", 0)

@@ -21,6 +21,13 @@ class Reads:
         self._registry, self._ending, self._references = desk.registry, desk.ending, desk.references
         self._reading, self._links = desk.reading, desk.links
 
+    def settle(self, step: CallStep, number: int) -> None:
+        """After the answer: a queue whose opening was not seen may still be one that a remote open names."""
+        known = step.session
+        self._references.settle(step, number)
+        if known is None and step.session is not None and step.session.link_key is None:
+            self._links.join(step.session, step.server_version)
+
     def start_asked(self, step: CallStep) -> None:
         desc = step.desc or {}
         self._references.refer(step, desc.get("hRemoteQueue", 0))
@@ -32,7 +39,6 @@ class Reads:
             action=action,
             request_id=desc.get("dwRequestID", 0),
             lookup_id=step.request.get("LookupId"),
-            is_peek=action not in v.RECEIVING,
         )
         cursor = desc.get("hCursor", 0)
         self._reading.begin(step, read, cursor)
@@ -45,7 +51,7 @@ class Reads:
         if read is None:
             return
         asked = step.desc or {}
-        self._references.settle(step, asked.get("hRemoteQueue", 0))
+        self.settle(step, asked.get("hRemoteQueue", 0))
         self._reading.belongs(read, step.session)
         self._reading.note_cursor(step, asked.get("hCursor", 0))
         if call.answered is None:
@@ -61,11 +67,15 @@ class Reads:
             read.arrived = desc.get("dwArriveTime") or None
         if unknown:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
-        if (succeeded or unknown) and not read.is_peek and handle is not None:
+        if (succeeded or unknown) and handle is not None:
+            # Whatever the action: what has a handle can be ended, and what its end says counts.
             self._registry.hold(read, handle)
             read.start = slim(read.start)
             return
-        if succeeded and not read.is_peek and read.association is not None:
+        if unknown and not read.is_peek:
+            read.answer_lost = True
+            return
+        if succeeded and read.is_receive and read.association is not None:
             read.association.null_given = True
         # A handle that no end may be called with; kept to recognise it.
         read.handle = handle
@@ -103,10 +113,10 @@ class Reads:
         if read is None:
             if call.status != v.MQ_OK or step.past_read is not None or step.foreign_read is not None:
                 return
-            # Its start was not seen; that a message left the queue is worth a row all the same.
-            read = step.read = Read(None, step.pair, None, handle=call.request["pphContext"])
-            read.end = call
-            self._ending.read(read, outcome, moment)
+            read = step.read = _lost(step) or Read(None, step.pair, None)
+            # Without its start: that a message left the queue is worth a row all the same.
+            read.handle, read.end = call.request["pphContext"], call
+            self._ending.read(read, outcome, moment, unanswered=read.start is not None)
             return
         if read.is_over:
             return
@@ -118,7 +128,7 @@ class Reads:
         self._reading.cancel_asked(step, step.request.get("dwRequestID", 0))
 
     def cancel_answered(self, step: CallStep, moment: Moment) -> None:
-        self._references.settle(step, step.request.get("hQueue", 0))
+        self.settle(step, step.request.get("hQueue", 0))
         read = step.read
         if read is None or not step.succeeded or read.is_over:
             return
@@ -126,3 +136,16 @@ class Reads:
         if read.holds_message:
             read.end = step.call
             self._ending.read(read, ReadOutcome.CANCELLED, moment)
+
+
+def _lost(step: CallStep) -> Read | None:
+    """The oldest read of the association whose answer, which told its handle, was not captured: most likely this."""
+    reads = step.connection.association.reads.values() if step.connection else ()
+    return next((one for one in reads if _answer_lost(one) and one.began < step.call.began), None)
+
+
+def _answer_lost(read: Read) -> bool:
+    start = read.start
+    if start is None or start.operation not in v.STARTS or read.is_over or read.handle is not None or read.is_peek:
+        return False
+    return read.answer_lost or start.answered is None

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
+from pipelines.sessions.acts import MoveStep, RejectStep
 from pipelines.sessions.closing import Closing
 from pipelines.sessions.model import Kind, Session
 from pipelines.sessions.mqrr_reads import RemoteReads
-from pipelines.sessions.steps import MoveStep
 from pipelines.sessions.transactions import unit_of_work
 from pipelines.uids import derived_uid
 
@@ -48,7 +48,7 @@ class RemoteRead:
             v.REMOTE_CLOSE_CURSOR: self._cursor_closed,
             v.REMOTE_PURGE: self._purge_answered,
             v.MOVE: self._move_answered,
-            v.SET_CLASS: self._settled,
+            v.SET_CLASS: self._class_set,
         }
 
     def _on_handle(self, step: CallStep) -> None:
@@ -90,7 +90,7 @@ class RemoteRead:
     def _purge_answered(self, step: CallStep, moment: Moment) -> None:
         self._settled(step, moment)
         if step.session is not None and step.succeeded:
-            step.session.purges.add(step.call)
+            step.session.purges += 1
 
     def _move_asked(self, step: CallStep) -> None:
         self._references.refer_to_handle(step, step.request.get("phContextFrom"), Kind.REMOTE_READ)
@@ -103,8 +103,22 @@ class RemoteRead:
         if step.call.request is None:
             return
         session = step.session
-        if session is not None and step.succeeded:
-            session.moves += 1
         shown = session.shown.get(step.request.get("LookupId", 0)) if session is not None else None
         uow = unit_of_work(step.request.get("pTransactionId"))
-        self._ending.tell(MoveStep(step.call, step.pair, session, step.target, shown, uow))
+        unit = self._transactions.unit(uow, step.call, session)
+        if unit is not None and step.succeeded:
+            unit.moves += 1
+        self._transactions.act(MoveStep(step.call, step.pair, session, unit, uow, None, step.target, shown))
+
+    def _class_set(self, step: CallStep, moment: Moment) -> None:
+        self._settled(step, moment)
+        if step.call.request is None:
+            return
+        session = step.session
+        shown = session.shown.get(step.request.get("LookupId", 0) & v.SEQUENTIAL) if session is not None else None
+        uow = shown.uow if shown is not None else None
+        unit = self._transactions.unit(uow, step.call, session)
+        act = RejectStep(step.call, step.pair, session, unit, uow, None, shown)
+        if unit is not None and step.succeeded and act.rejects:
+            unit.rejects += 1
+        self._transactions.act(act)

@@ -35,7 +35,6 @@ class RemoteReads:
             action=action,
             request_id=asked.get("dwRequestId", 0),
             lookup_id=asked.get("LookupId") or None,
-            is_peek=action not in v.RECEIVING,
             transactional=step.call.operation == v.REMOTE_START_IN_TRANSACTION,
         )
         self._transactions.join(read, unit_of_work(asked.get("pTransactionId")))
@@ -56,6 +55,7 @@ class RemoteReads:
         succeeded, unknown = call.status == v.MQ_OK, call.status is None and call.fault is None
         self._reading.note_message(read, call)
         if succeeded:
+            self._transactions.given(read, step)
             read.sequential_id = step.response.get("pSequenceId")
             read.arrived = step.response.get("pdwArriveTime") or None
             if step.session is not None and read.sequential_id is not None:
@@ -95,6 +95,11 @@ class RemoteReads:
             return
         self._references.settle_handle(step, call.request.get("phContext"), Kind.REMOTE_READ)
         outcome = ReadOutcome.ACKED if call.request.get("dwAck") == v.RR_ACK else ReadOutcome.NACKED
+        lost = step.waiting_read
+        if read is None and call.status == v.MQ_OK and lost is not None and lost.start and lost.start.answered is None:
+            # The server knows the read, so that only its answer is missing.
+            read = step.read = lost
+            read.given_out, read.doubt = True, Reason.RESPONSE_NOT_CAPTURED
         if read is None:
             if call.status != v.MQ_OK or step.past_read is not None or step.session is None:
                 return
@@ -106,6 +111,8 @@ class RemoteReads:
         if read.is_over:
             return
         read.end = call
+        if outcome is ReadOutcome.ACKED and self._transactions.waits(read):
+            return
         self._ending.read(read, outcome, moment, unanswered=call.status is None)
 
     def cancel_asked(self, step: CallStep) -> None:

@@ -11,7 +11,8 @@ from pipelines.sessions.memory import REMEMBERED, Recent, Sight
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
     from pipelines.sessions.mapper import Mapped
-    from pipelines.sessions.model import Number, Read, Session, Transaction
+    from pipelines.sessions.model import Number, Read, Session
+    from pipelines.sessions.units import Transaction
 
 
 @dataclass(slots=True, eq=False)
@@ -20,6 +21,8 @@ class Pair(Sight):
 
     client: str
     associations: Associations = field(default_factory=Associations)
+    forgot: Sight = field(default_factory=Sight)
+    """What it did and is no longer kept in mind: rows are right, and nothing can be said of what refers to it."""
     by_queue: dict[Number | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""
     by_handle: dict[str, Session] = field(default_factory=dict)

@@ -52,6 +52,11 @@ class Protocols:
             self._desk.ending.severed(pair, association, moment)
         return self._desk.ending.told()
 
+    def finish(self) -> Iterator[Step]:
+        """All pairs are told."""
+        self._desk.transactions.finish()
+        return self._desk.ending.told()
+
     def capture_ended(self, pair: Pair) -> Iterator[Step]:
         for association in pair.associations:
             association.all_closed = False

@@ -36,6 +36,7 @@ class Reading:
     def begin(self, step: CallStep, read: Read, cursor: int) -> None:
         step.read = read
         session = step.session
+        read.doubt = step.session_doubt
         read.cursor = cursor or None
         if session is not None and cursor:
             read.cursor_made = slim(session.made_cursors.get(cursor))
@@ -51,6 +52,8 @@ class Reading:
             step.cursor_known = cursor in session.cursors
             if len(session.cursors) < MAX_CURSORS:
                 session.cursors.setdefault(cursor, step.call)
+            elif not step.cursor_known:
+                _forget(session, step.call)
         if step.connection is not None:
             self._attach(read, step.connection.association)
 
@@ -60,12 +63,17 @@ class Reading:
         if len(association.reads) > MAX_OPEN_READS:
             oldest = next(iter(association.reads.values()))
             oldest.doubt = oldest.doubt or Reason.LIMIT
+            read.pair.forgot.go_blind(read.began, Reason.LIMIT)
             self._ending.read(oldest, ReadOutcome.UNFINISHED, oldest.began)
 
     def outstand(self, session: Session, read: Read) -> None:
         session.reads[id(read)] = read
-        if read.request_id is not None and len(session.outstanding) < MAX_OUTSTANDING:
+        if read.request_id is None:
+            return
+        if len(session.outstanding) < MAX_OUTSTANDING:
             session.outstanding.setdefault(read.request_id, []).append(read)
+        elif read.start is not None:
+            _forget(session, read.start)
 
     def belongs(self, read: Read, session: Session | None) -> None:
         """A read whose session came to light with the answer."""
@@ -88,10 +96,14 @@ class Reading:
     def make_cursor(self, step: CallStep, cursor: int | None) -> None:
         session = step.session
         made = step.succeeded or step.call.status == v.MQ_INFORMATION_REMOTE_OPERATION
-        if session is not None and cursor and made and len(session.cursors) < MAX_CURSORS:
-            session.closed_cursors.drop(cursor)
+        if session is None or not cursor or not made:
+            return
+        session.closed_cursors.drop(cursor)
+        session.made_cursors.put(cursor, step.call)
+        if len(session.cursors) < MAX_CURSORS:
             session.cursors[cursor] = step.call
-            session.made_cursors.put(cursor, step.call)
+        else:
+            _forget(session, step.call)
 
     def close_cursor_asked(self, step: CallStep, cursor: int) -> None:
         session = step.session
@@ -123,6 +135,8 @@ class Reading:
         if told.get("bytes"):
             read.message_bytes, read.message_sha256 = told["bytes"], told.get("sha256")
             read.message_id, read.message_label = told.get("id"), told.get("label")
+            if read.session is not None:
+                read.session.addressed.note(told.get("destination"), call.server)
 
     def not_answered(self, step: CallStep, read: Read, moment: Moment) -> None:
         """How it ended is known when its connection ends; what the client gave up at RPC's level is over."""
@@ -140,3 +154,8 @@ class Reading:
         if status in _CANCELLED or read.cancel is not None or step.call.given_up:
             return ReadOutcome.CANCELLED
         return ReadOutcome.FAILED
+
+
+def _forget(session: Session, call: CallFact) -> None:
+    """It is not kept in mind: whoever refers to it later refers to what cannot be judged."""
+    session.pair.forgot.go_blind(call.until, Reason.LIMIT)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts.reasons import Reason
+from pipelines.facts.versions import goes_by_queue
 from pipelines.sessions.model import Kind, Session
 from pipelines.uids import derived_uid
 
 if TYPE_CHECKING:
+    from pipelines.facts.versions import Version
     from pipelines.sessions.ending import Ending
     from pipelines.sessions.model import Number
     from pipelines.sessions.registry import Registry
@@ -54,7 +57,7 @@ class References:
         if sessions:
             association = step.connection.association if step.connection else None
             own = [session for session in sessions if session.association is association]
-            step.session = own[-1] if own else sessions[-1]
+            step.session, step.session_doubt = _meant(own or sessions, queue_handle, step.server_version)
             step.other_association = not own
             return
         step.first_seen = True
@@ -72,6 +75,13 @@ class References:
         context: int | None = None,
     ) -> Session:
         """A session for a call that the server accepted although its opening was not seen."""
+        half = _half_known(step, kind, by_handle=handle is not None)
+        if half is not None:
+            half.doubt = Reason.OPEN_NOT_SEEN
+            half.handle, half.queue_handle = half.handle or handle, half.queue_handle or queue_handle
+            half.context = half.context or context
+            self._registry.enlist(half)
+            return half
         uid = derived_uid("S", step.call.call_uid)
         session = Session(uid, step.pair, step.call, None, handle, queue_handle, kind)
         session.context = context
@@ -96,3 +106,22 @@ class References:
         if step.session is None and step.succeeded:
             sessions = step.pair.by_queue.get(queue_handle)
             step.session = sessions[-1] if sessions else self.adopt(step, queue_handle=queue_handle)
+
+
+def _meant(sessions: list[Session], number: Number, server: Version | None) -> tuple[Session, Reason | None]:
+    """The newest of those that a number names, and whether it may be another.
+
+    [MS-MQQP] 3.1.4.3: servers go by dwpContext, whatever hQueue a client chose; Windows NT and 2000 by hQueue.
+    """
+    by_queue = goes_by_queue(server)
+    named = [one for one in sessions if (one.queue_handle if by_queue else one.context) == number] or sessions
+    others = named if by_queue is not None else sessions
+    return named[-1], Reason.SEVERAL_OPENS if len(others) > 1 else None
+
+
+def _half_known(step: CallStep, kind: Kind, *, by_handle: bool) -> Session | None:
+    """The only session of the association whose opening was not seen and that is known by its other name alone."""
+    held = step.connection.association.sessions.values() if step.connection else ()
+    unseen = [one for one in held if one.kind is kind and one.opened is None]
+    found = [one for one in unseen if (one.handle is None if by_handle else not one.numbers)]
+    return found[0] if len(found) == 1 else None

@@ -23,7 +23,8 @@ class Registry:
     def enlist(self, session: Session) -> None:
         pair = session.pair
         for number in session.numbers:
-            pair.by_queue.setdefault(number, []).append(session)
+            if session not in (named := pair.by_queue.setdefault(number, [])):
+                named.append(session)
         if session.handle is not None:
             pair.by_handle[session.handle] = session
         if session.opened is not None:

@@ -1,4 +1,4 @@
-"""Rows of `sessions`, `reads` and `moves`."""
+"""Rows of `sessions` and `reads`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.decode.times import micros, nanos
 from pipelines.facts.model import END
-from pipelines.facts.vocabulary import ACTIONS, MQ_OK
-from pipelines.sessions.model import Kind, ReadOutcome, SessionState
-from pipelines.sessions.naming import for_whom, queue_of
+from pipelines.facts.vocabulary import ACTIONS
+from pipelines.sessions.model import Kind, ReadOutcome, SessionState, TransactionState
+from pipelines.sessions.naming import for_whom, naming, queue_of
 from pipelines.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.model import Read, Session
-    from pipelines.sessions.steps import MoveStep, ReadStep, SessionStep
+    from pipelines.sessions.steps import ReadStep, SessionStep
+    from pipelines.sessions.units import UnitOfWork
 
 Row = dict[str, Any]
 ENDPOINTS: Final = {Kind.SESSION: "qm2qm", Kind.REMOTE_READ: "RemoteRead", Kind.QUEUE: "qmcomm"}
@@ -41,15 +42,15 @@ def session_row(step: SessionStep) -> Row:
         **place_of(first),
         "endpoint": ENDPOINTS[session.kind],
         "opened_ts": micros(session.opened.until.ts_ns) if session.opened else None,
-        "closed_ts": _micros(session.closed_at),
-        "open_call_uid": _call_uid(session.opened),
-        "close_call_uid": _call_uid(session.closed),
+        "closed_ts": micros_of(session.closed_at),
+        "open_call_uid": uid_of(session.opened),
+        "close_call_uid": uid_of(session.closed),
         "state": str(session.state),
-        "severed_by": _text(session.severance) if session.state is SessionState.RUNDOWN else None,
-        "doubt": _text(session.doubt),
+        "severed_by": text_of(session.severance) if session.state is SessionState.RUNDOWN else None,
+        "doubt": text_of(session.doubt),
         "handle": session.handle,
         "queue_handle": session.queue_handle,
-        **_naming(session),
+        **naming(session),
         "access": session.access,
         "share_mode": session.share_mode,
         "client_qm": session.client_qm,
@@ -57,10 +58,11 @@ def session_row(step: SessionStep) -> Row:
         "domain": first.domain,
         "peeks": session.peeks,
         "receives": session.receives,
+        "unknown_reads": session.unknown_reads,
         **{str(outcome): outcomes.get(outcome, 0) for outcome in ReadOutcome},
-        "purges": session.purges.count,
+        "purges": session.purges,
         "moves": session.moves,
-        "sends": session.sends.count,
+        "sends": session.sends,
         "sent_bytes": session.sent_bytes,
         "message_bytes": sum(disclosed.values()),
         **{
@@ -85,27 +87,25 @@ def read_row(step: ReadStep) -> Row:
         **for_whom(read.session),
         **queue_of(read.session),
         "given_ts": _given(read),
-        "start_call_uid": _call_uid(read.start),
-        "end_call_uid": _call_uid(read.end or read.cancel),
+        "start_call_uid": uid_of(read.start),
+        "end_call_uid": uid_of(read.end or read.cancel),
         "action": action,
         "request_id": read.request_id,
         "handle": read.handle,
         "cursor": read.cursor,
-        "cursor_call_uid": _call_uid(read.cursor_made),
-        "lookup_id": _decimal(read.lookup_id),
-        "sequential_id": _decimal(read.sequential_id) if read.message_bytes else None,
+        "cursor_call_uid": uid_of(read.cursor_made),
+        "lookup_id": decimal_of(read.lookup_id),
+        "sequential_id": decimal_of(read.sequential_id) if read.message_bytes else None,
         "outcome": str(read.outcome),
-        "doubt": _text(read.doubt),
+        "doubt": text_of(read.doubt),
         "message_bytes": read.message_bytes,
         "message_sha256": read.message_sha256,
         "message_id": read.message_id,
         "message_uid": derived_uid("M", read.message_id or call.call_uid) if read.message_bytes else None,
         "message_label": read.message_label,
-        "transaction": read.uow,
-        "transaction_uid": None,
-        "transaction_outcome": _text(read.transaction_state),
+        **in_transaction(read.uow, read.unit),
         "arrived_ts": None if read.arrived is None else dt.datetime.fromtimestamp(read.arrived, dt.UTC),
-        "ended_ts": None if read.outcome is ReadOutcome.UNFINISHED else _micros(read.finished),
+        "ended_ts": None if read.outcome is ReadOutcome.UNFINISHED else micros_of(read.finished),
         "capture_id": call.capture_id,
     }
 
@@ -114,45 +114,15 @@ def _given(read: Read) -> int | None:
     """Clocks of captures may go back: nothing is given before it is asked for."""
     if not read.message_bytes or read.answered is None:
         return None
-    return _micros(max(read.began, read.answered))
+    return micros_of(max(read.began, read.answered))
 
 
-def move_row(step: MoveStep) -> Row:
-    call, session, target = step.call, step.session, step.target
-    failed = call.fault is not None or call.status not in (None, MQ_OK)
-    shown = step.shown.message_id if step.shown else None
+def in_transaction(uow: str | None, unit: UnitOfWork | None) -> Row:
+    """The columns IN_TRANSACTION."""
     return {
-        "call_uid": call.call_uid,
-        **place_of(call),
-        "username": call.username,
-        "domain": call.domain,
-        "session_uid": session.session_uid if session else None,
-        "target_session_uid": target.session_uid if target else None,
-        "queue_name": session.queue_name if session else None,
-        "target_queue_name": target.queue_name if target else None,
-        "lookup_id": _decimal((call.request or {}).get("LookupId")),
-        "message_id": shown,
-        "message_uid": derived_uid("M", shown) if shown else None,
-        "transaction": step.uow,
-        "transaction_uid": None,
-        "transaction_outcome": None,
-        "outcome": "failure" if failed else "success" if call.status == MQ_OK else "unknown",
-        "status": call.status,
-        "capture_id": call.capture_id,
-    }
-
-
-def _naming(session: Session) -> Row:
-    behind = session.behind
-    server = session.first.server
-    ends = (behind.pair.client, session.pair.client) if behind else (session.pair.client, server)
-    number = session.queue_handle if behind else session.remote_handle
-    return {
-        **queue_of(session),
-        **for_whom(session),
-        "other_names": None,
-        "addressed": 0,
-        "link_uid": None if number is None else derived_uid("L", f"{ends[0]}|{ends[1]}|{number}"),
+        "transaction": uow,
+        "transaction_uid": unit.uid if unit else None,
+        "transaction_outcome": None if uow is None else str(unit.outcome if unit else TransactionState.UNKNOWN),
     }
 
 
@@ -162,17 +132,17 @@ def _other_bytes(session: Session) -> int:
     return sum(size for outcome, size in session.disclosed.items() if outcome not in told)
 
 
-def _micros(moment: Moment | None) -> int | None:
+def micros_of(moment: Moment | None) -> int | None:
     return None if moment is None or moment == END else micros(moment.ts_ns)
 
 
-def _call_uid(call: CallFact | None) -> str | None:
+def uid_of(call: CallFact | None) -> str | None:
     return None if call is None else call.call_uid
 
 
-def _decimal(number: int | None) -> Decimal | None:
+def decimal_of(number: int | None) -> Decimal | None:
     return None if number is None else Decimal(number)
 
 
-def _text(reason: object) -> str | None:
+def text_of(reason: object) -> str | None:
     return None if reason is None else str(reason)

@@ -9,6 +9,7 @@ from decoders.dcerpc.call_model import Outcome
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import descriptor
+from pipelines.sessions.acts import Act
 from pipelines.sessions.memory import View
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
     from pipelines.facts.versions import Version
     from pipelines.sessions.association import Association, Connection
-    from pipelines.sessions.model import Kind, Read, RemoteCursor, Session, Transaction
+    from pipelines.sessions.model import Kind, Read, RemoteCursor, Session
     from pipelines.sessions.parties import Pair
+    from pipelines.sessions.units import Transaction, UnitOfWork
 
 Values = dict[str, Any]
 
@@ -32,6 +34,8 @@ class CallStep:
     connection: Connection | None
     session: Session | None = None
     """The client's own session that the call works on; for an open, the one it makes."""
+    session_doubt: Reason | None = None
+    """Why it may be another one of the client's."""
     foreign: Session | None = None
     """A session of another client with the handle used, where this client has none."""
     past_session: Session | None = None
@@ -76,6 +80,8 @@ class CallStep:
     """The cursor used is one made in steps."""
     remote_context: str | None = None
     """Question for a remote queue's name: call_uid of the one that gave the number."""
+    remote_opens_forgotten: bool = False
+    """More were open than are kept in mind."""
     transactions_forgotten: bool = False
     """More were enlisted than are kept in mind."""
     asked_version: CallFact | None = None
@@ -128,7 +134,7 @@ class CallStep:
 
     def blind_since(self, since: Moment) -> Reason | None:
         """Why something between the two hosts may have been missed since then."""
-        reason = self.pair.blind_since(since)
+        reason = self.pair.blind_since(since) or self.pair.forgot.blind_since(since)
         if reason is None and self.connection is not None:
             reason = self.connection.association.blind_since(since)
         return reason or (self.session.blind_since(since) if self.session else None)
@@ -158,7 +164,8 @@ class CallStep:
 def incomplete(association: Association | None, pair: Pair) -> Reason | None:
     if association is None or association.born is None:
         return Reason.STARTED_MIDSTREAM
-    return pair.blind_since(association.born) or association.blind_since(association.born)
+    reasons = (one.blind_since(association.born) for one in (pair, association, pair.forgot))
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 @dataclass(slots=True)
@@ -169,19 +176,6 @@ class ReadStep:
     pair: Pair
     call: CallFact
     """To show: the start, or the end where the start was not seen."""
-
-
-@dataclass(slots=True)
-class MoveStep:
-    """A message was moved to another queue, or should have been."""
-
-    call: CallFact
-    pair: Pair
-    session: Session | None
-    target: Session | None
-    shown: Read | None
-    """A read of the same queue that showed the message before."""
-    uow: str | None
 
 
 @dataclass(slots=True)
@@ -204,6 +198,13 @@ class TransactionStep:
 
 
 @dataclass(slots=True)
+class UnitStep:
+    """A unit of work that is over, or that the capture ended before."""
+
+    unit: UnitOfWork
+
+
+@dataclass(slots=True)
 class ConnectionStep:
     """A connection as a whole, told when it begins: its binds may be from later."""
 
@@ -220,4 +221,4 @@ class ConnectionOver:
 
 Judged: TypeAlias = CallStep | ReadStep | SessionStep | TransactionStep | ConnectionStep
 """What rules look at."""
-Step: TypeAlias = Judged | MoveStep | ConnectionOver
+Step: TypeAlias = Judged | Act | UnitStep | ConnectionOver

@@ -8,19 +8,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
-from pipelines.facts.model import END
+from pipelines.facts.model import END, slim
+from pipelines.facts.reasons import Reason
 from pipelines.sessions.memory import Recent
-from pipelines.sessions.model import Kind, ReadOutcome, Transaction, TransactionState
+from pipelines.sessions.model import Kind, ReadOutcome, TransactionState
 from pipelines.sessions.steps import TransactionStep
+from pipelines.sessions.units import Transaction, Units
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import Moment
+    from pipelines.facts.model import CallFact, Moment
+    from pipelines.sessions.acts import Act
     from pipelines.sessions.association import Association
     from pipelines.sessions.desk import OnAnswered, OnAsked
     from pipelines.sessions.ending import Ending
-    from pipelines.sessions.model import Read
+    from pipelines.sessions.model import Read, Session
     from pipelines.sessions.parties import Pair
     from pipelines.sessions.steps import CallStep, Values
+    from pipelines.sessions.units import UnitOfWork
 
 MAX_TRANSACTIONS: Final = 65_536
 """Of one server, by their units of work."""
@@ -39,6 +43,7 @@ class Transactions:
     def __init__(self, ending: Ending) -> None:
         self._ending = ending
         self._known: Recent[str, Transaction] = Recent(MAX_TRANSACTIONS)
+        self._units = Units(ending)
         self.asked: OnAsked = {
             v.ENLIST_INTERNAL: self._enlist_asked,
             v.ENLIST_EXTERNAL: self._enlist_asked,
@@ -62,10 +67,21 @@ class Transactions:
         step.transactions_forgotten = self._known.full
 
     def join(self, read: Read, uow: str | None) -> None:
-        """The read takes part in it."""
+        """The read is asked for in it."""
         read.uow, read.transaction = uow, self.find(uow)
-        if uow is not None:
-            read.transaction_state = TransactionState.UNKNOWN
+
+    def given(self, read: Read, step: CallStep) -> None:
+        """The server gave the message in it."""
+        read.unit = self._units.of(read.uow, step.call, step.session)
+        if read.unit is not None:
+            read.unit.reads += 1
+
+    def unit(self, uow: str | None, call: CallFact, session: Session | None) -> UnitOfWork | None:
+        """Of an act; None where the server refused it, or nobody knows."""
+        return self._units.of(uow, call, session) if call.status == v.MQ_OK else self._units.get(uow)
+
+    def act(self, act: Act) -> None:
+        self._units.act(act)
 
     def waits(self, read: Read) -> bool:
         """Whether what becomes of its message is decided in view; then it is noted for that."""
@@ -86,7 +102,8 @@ class Transactions:
         if uow is None or not step.succeeded:
             return
         internal = step.call.operation == v.ENLIST_INTERNAL
-        transaction = Transaction(uow, step.pair, step.call, internal)
+        unit = self._units.enlist(uow, step.call, internal=internal)
+        transaction = Transaction(uow, step.pair, step.call, unit, internal)
         self._known.put(uow, transaction)
         handle = step.response.get("phIntXact")
         if internal and handle is not None:
@@ -100,8 +117,11 @@ class Transactions:
         held = association.transactions
         held[transaction.handle or ""] = transaction
         if len(held) > MAX_HANDLES:
-            oldest = held.pop(next(iter(held)))
-            oldest.pair.transactions.pop(oldest.handle or "", None)
+            oldest = held[next(iter(held))]
+            oldest.unit.doubt = Reason.LIMIT
+            # Whoever ends it later ends something that is no longer known here.
+            oldest.pair.forgot.go_blind(transaction.enlisted.until, Reason.LIMIT)
+            self._decide(oldest, ReadOutcome.UNFINISHED, transaction.enlisted.until)
 
     def _end_asked(self, step: CallStep) -> None:
         handle = step.request.get("phIntXact")
@@ -140,7 +160,9 @@ class Transactions:
         for transaction in list(association.transactions.values()):
             transaction.severance = association.severance
             if association.all_closed:
-                transaction.state = TransactionState.ABORTED
+                transaction.state = TransactionState.RUNDOWN
+            else:
+                transaction.unit.doubt = transaction.unit.doubt or Reason.CAPTURE_ENDED
             outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
             self._decide(transaction, outcome, moment)
 
@@ -150,6 +172,9 @@ class Transactions:
                 transaction.association.all_closed = False
             self._decide(transaction, ReadOutcome.UNFINISHED, END)
 
+    def finish(self) -> None:
+        self._units.finish()
+
     def _decide(
         self, transaction: Transaction, outcome: ReadOutcome, moment: Moment, *, unanswered: bool = False
     ) -> None:
@@ -158,11 +183,16 @@ class Transactions:
         transaction.pair.past_transactions.put(handle, transaction)
         if transaction.association is not None:
             transaction.association.transactions.pop(handle, None)
+        unit = transaction.unit
+        unit.ended, unit.outcome = slim(transaction.ended), transaction.state
+        if unanswered:
+            unit.doubt = unit.doubt or Reason.RESPONSE_NOT_CAPTURED
         for read in list(transaction.reads.values()):
-            read.transaction_state = transaction.state
             read.end = read.end or transaction.ended
             self._ending.read(read, outcome, moment, unanswered=unanswered)
         transaction.reads.clear()
+        decided = transaction.state is not TransactionState.UNKNOWN
+        self._units.over(unit, transaction.state, moment if decided else None)
         self._ending.tell(TransactionStep(transaction, transaction.pair, transaction.enlisted))
 
 

@@ -8,6 +8,7 @@ from schemas.shared_columns import (
     CALL_UID,
     CAPTURE_ID,
     DOMAIN,
+    DOUBT,
     ID,
     IN_TRANSACTION,
     MESSAGE_ID,
@@ -21,7 +22,7 @@ from schemas.shared_columns import (
     UID,
     USERNAME,
 )
-from schemas.vocabulary import ACT_OUTCOMES
+from schemas.vocabulary import UNDOABLE_OUTCOMES
 
 MOVES = Table(
     "moves",
@@ -42,7 +43,14 @@ MOVES = Table(
         MESSAGE_ID,
         MESSAGE_UID.optional(),
         *IN_TRANSACTION,
-        Column("outcome", STRING, "What the server answered.", required=True, values=ACT_OUTCOMES),
+        Column(
+            "outcome",
+            STRING,
+            "`success`, `failure` or `unknown` as answered; `aborted` or `rundown`: undone with its transaction.",
+            required=True,
+            values=UNDOABLE_OUTCOMES,
+        ),
+        DOUBT,
         Column("status", LONG, "Its return value.", low=0, high=U32),
         CAPTURE_ID,
     ),

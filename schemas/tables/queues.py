@@ -11,6 +11,7 @@ ACTS = {
     "opened": "Opened, for whichever access.",
     "received": "Read to be removed.",
     "peeked": "Read to stay in the queue.",
+    "read": "Read by an action that no document has.",
     "purged": "Emptied.",
     "sent": "Sent to.",
     "moved_from": "A message was moved out of it.",

@@ -33,7 +33,8 @@ READ_OUTCOMES = {
     "failed": "The server refused it.",
     "rundown": "The association ended with the read open, or RemoteRead's queue was closed: the message goes back "
     "([MS-MQQP] 3.1.6.2, [MS-MQRR] 3.1.4.3 and 3.1.6.2).",
-    "unfinished": "The capture ended first, or the answer is missing.",
+    "unfinished": "The capture ended first, the answer is missing, or a message left by an action that no document has "
+    "and nothing ended the read.",
 }
 
 READS = Table(

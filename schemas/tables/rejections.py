@@ -7,6 +7,7 @@ from schemas.shared_columns import (
     CALL_UID,
     CAPTURE_ID,
     DOMAIN,
+    DOUBT,
     ID,
     IN_TRANSACTION,
     MESSAGE_ID,
@@ -21,7 +22,7 @@ from schemas.shared_columns import (
     UID,
     USERNAME,
 )
-from schemas.vocabulary import SENT_OUTCOMES
+from schemas.vocabulary import UNDOABLE_OUTCOMES
 
 REJECTIONS = Table(
     "rejections",
@@ -42,7 +43,7 @@ REJECTIONS = Table(
         Column(
             "message_class",
             STRING,
-            "usClass by name, e.g. `MQMSG_CLASS_NACK_RECEIVE_REJECTED`; a number where it has none.",
+            "usClass by name, e.g. `MQMSG_CLASS_NACK_RECEIVE_REJECTED`; null for 0, which changes nothing.",
         ),
         *IN_TRANSACTION,
         Column(
@@ -50,8 +51,9 @@ REJECTIONS = Table(
             STRING,
             "`success`, `failure` or `unknown` as answered; `aborted` or `rundown`: undone with its transaction.",
             required=True,
-            values=SENT_OUTCOMES,
+            values=UNDOABLE_OUTCOMES,
         ),
+        DOUBT,
         Column("status", LONG, "Return value.", low=0, high=U32),
         CAPTURE_ID,
     ),

@@ -7,6 +7,7 @@ from schemas.shared_columns import (
     CALL_UID,
     CAPTURE_ID,
     DOMAIN,
+    DOUBT,
     ID,
     IN_TRANSACTION,
     MESSAGE_ID,
@@ -21,7 +22,7 @@ from schemas.shared_columns import (
     UID,
     USERNAME,
 )
-from schemas.vocabulary import SEND_OPERATIONS, SENT_OUTCOMES
+from schemas.vocabulary import SEND_OPERATIONS, UNDOABLE_OUTCOMES
 
 SENDS = Table(
     "sends",
@@ -48,8 +49,9 @@ SENDS = Table(
             "`success`, `failure` or `unknown` as answered; `aborted` or `rundown`: undone with its transaction, and "
             "got by nobody.",
             required=True,
-            values=SENT_OUTCOMES,
+            values=UNDOABLE_OUTCOMES,
         ),
+        DOUBT,
         Column("status", LONG, "Return value.", low=0, high=U32),
         CAPTURE_ID,
     ),

@@ -19,14 +19,13 @@ from schemas.shared_columns import (
     UID,
     USERNAME,
 )
-from schemas.vocabulary import SESSION_ENDPOINTS, SESSION_STATES, SEVERANCES
+from schemas.vocabulary import NAMING_DOUBTS, REASONS, SESSION_ENDPOINTS, SESSION_STATES, SEVERANCES
 
 NAMING_DOUBTS_MEAN = {
     "messages_only": "Only messages name the queue: each that was read is addressed to it. Journals, dead-letter "
     "queues and queues that messages were moved to hold messages addressed elsewhere.",
     "messages_differ": "Nothing but messages names the queue, and they are addressed to several.",
     "open_was_closed": "The remote open that gave the context was over when it was used.",
-    "several_opens": "Several remote opens that are open gave this context.",
     "numbers_differ": "hQueue, pQueue and dwpContext come from different remote opens; dwpContext counts "
     "([MS-MQQP] 3.1.4.2).",
 }
@@ -85,7 +84,13 @@ SESSIONS = Table(
             "link_uid",
             STRING,
             "The same in the session of an application with its supporting server and in that server's own with the "
-            "remote queue manager.",
+            "remote queue manager; another one for each use of a number.",
+        ),
+        Column(
+            "link_doubt",
+            STRING,
+            "Why `link_uid` may be that of another use of the number, in the words of `naming_doubt`; else null.",
+            values=(*REASONS, *NAMING_DOUBTS),
         ),
         Column(
             "access",
@@ -101,7 +106,20 @@ SESSIONS = Table(
         Column(
             "peeks", LONG, "Reads that leave the message in the queue, whatever they came to.", required=True, low=0
         ),
-        Column("receives", LONG, "Reads that would remove it, whatever they came to.", required=True, low=0),
+        Column(
+            "receives",
+            LONG,
+            "Reads that would remove it, whatever they came to, and those whose end removes it.",
+            required=True,
+            low=0,
+        ),
+        Column(
+            "unknown_reads",
+            LONG,
+            "Reads by an action that no document has, of which no end tells what they did.",
+            required=True,
+            low=0,
+        ),
         Column("peeked", LONG, "Messages peeked at: peeks that brought one.", required=True, low=0),
         Column("acked", LONG, "Messages removed.", required=True, low=0),
         Column("nacked", LONG, "Messages read and put back.", required=True, low=0),

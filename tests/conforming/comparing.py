@@ -116,8 +116,5 @@ def _us(time: datetime | None) -> int | None:
 
 KNOWN: Final[Mapping[tuple[str, str], str]] = {
     ("admin_actions", "outcome"): "a Win32 code is a failure as well: [MS-MQMR] 3",
-    ("sessions", "queue_handle"): "where the request is cut off the queue's number is told as 0",
-    ("sessions", "opened_for_username"): "an open of before a restart gives its name to a number of after it",
-    ("sessions", "queue_name"): "the same",
 }
 """What is told wrongly, and why. It must become empty."""

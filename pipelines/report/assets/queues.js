@@ -31,6 +31,7 @@ const QUEUE_COLUMNS = [
   },
   ...[
     ["Received", "received"],
+    ["Read", "read"],
     ["Moved from", "moved_from"],
     ["Moved to", "moved_to"],
     ["Peeked", "peeked"],

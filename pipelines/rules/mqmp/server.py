@@ -48,14 +48,10 @@ def _enforced_behind(step: CallStep) -> Answer:
 
 
 def _not_the_same(session: Session, remote: Session) -> Reason | None:
-    """Why the numbers of the session may be from another remote open: those of one that is closed are used again."""
+    """Why the session may go back to another remote open: numbers of one that is closed are used again."""
     if session.opened is None or remote.opened is None:
         return Reason.OPEN_NOT_SEEN
-    numbers = {(one.queue_handle, one.p_queue, one.context) for one in (session, remote)}
-    closed = remote.closed_at is not None and remote.closed_at <= session.opened.until
-    if len(numbers) > 1 or closed or (remote.is_over and remote.closed_at is None):
-        return Reason.OTHERS_NOT_SEEN
-    return remote.doubt or remote.blind_since(remote.opened.until)
+    return Reason.OTHERS_NOT_SEEN if session.link.doubt is not None else remote.doubt
 
 
 class _ExclusiveKept(Watcher):

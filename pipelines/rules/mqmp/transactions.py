@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
     from pipelines.rules.model import Answer
     from pipelines.rules.mqmp.wrong import Wrong
-    from pipelines.sessions.model import Transaction
     from pipelines.sessions.steps import CallStep, TransactionStep
+    from pipelines.sessions.units import Transaction
 
 _RPC_S_ACCESS_DENIED: Final = 5
 """Of a server that supports no clients any more."""

@@ -19,7 +19,7 @@ _COMPLETED: Final = frozenset((ReadOutcome.ACKED, ReadOutcome.NACKED, ReadOutcom
 
 def _receive_completed(step: ReadStep) -> Answer:
     read = step.read
-    if read.is_peek or read.start is None:
+    if not read.is_receive or read.start is None:
         return None
     if read.outcome in _COMPLETED or read.end_asked:
         return True

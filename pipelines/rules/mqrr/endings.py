@@ -40,7 +40,7 @@ def _queue_closed(step: SessionStep) -> Answer:
 
 def _receive_completed(step: ReadStep) -> Answer:
     read = step.read
-    if read.is_peek or read.start is None:
+    if not read.is_receive or read.start is None:
         return None
     if read.outcome in _COMPLETED or read.end_asked:
         return True
@@ -86,6 +86,8 @@ def _end_outstanding(step: CallStep) -> Answer:
         # Its answer may be on its way.
         return Reason.TIMES_CROSS
     past = step.past_read
+    if past is not None and not past.is_peek and not past.is_receive:
+        return Reason.ACTION_UNKNOWN
     if past is None or past.is_peek:
         shown = {"dwRequestId": step.request.get("dwRequestId"), "answer": code_shown(step.code)}
         return nothing_to_end(step, session) or Broken(shown)

@@ -114,7 +114,7 @@ def _reject_after_receive(step: CallStep) -> Answer:
     if not message:
         return None
     read = session.shown.get(message) if session is not None else None
-    if read is None or read.is_peek or not read.transactional or read.start is None:
+    if read is None or not read.is_receive or not read.transactional or read.start is None:
         return Reason.OPEN_NOT_SEEN
     if read.end_asked:
         return True

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def _open_without_remote_open(step: CallStep) -> Answer:
     if step.behind is not None:
         return True
+    if step.remote_opens_forgotten:
+        return Reason.LIMIT
     view, began = step.view, step.call.began
     if not view.remote_opens:
         return Reason.OTHERS_NOT_SEEN

@@ -45,6 +45,9 @@ def queue(
     return {"server": "10.0.0.9", "keys": keys, "names": names, "act": act, "address": who} | {
         "username": "alice",
         "domain": "CORP",
+        "numbers": [],
+        "opened_for_username": None,
+        "naming_doubt": None,
         "count": count,
         "first_ts_ns": at * SECOND,
         "last_ts_ns": at * SECOND,

@@ -58,3 +58,19 @@ def test_calls_are_told_up_to_a_limit() -> None:
 @pytest.mark.parametrize("rows", [[], [seen("M1", 1)]])
 def test_rows_fit_the_table(rows: list[Row]) -> None:
     assert len(pa.Table.from_pylist(list(merged(rows)), schema=MESSAGES.arrow)) == len(rows)
+
+
+def test_what_sessions_know_of_a_call_stands_beside_it() -> None:
+    told = {"queue_name": "Q", "outcome": "acked", "opened_for_username": "jdoe", "naming_doubt": "messages_only"}
+    rows = [
+        seen("M1", 2, seen_as="received", username="HQ$"),
+        seen("M1", 2, operation=None, seen_as=None, **told),
+        seen("M1", 3, seen_as="peeked"),
+        seen("M2", 5, operation=None, seen_as=None, **told),
+    ]
+    (row,) = merged(rows)
+    assert (row["sightings"], row["queue_names"]) == (2, ["Q"])
+    first, second = row["calls"]
+    assert {name: first[name] for name in told} == told
+    assert first["username"] == "HQ$"
+    assert {second[name] for name in told} == {None}
