@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz promise bench audit docs sample incident screenshots clean setup setup-test
+.PHONY: help demo test lint fuzz promise breaches bench audit docs sample incident screenshots clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -27,6 +27,9 @@ promise: setup-test  ## every rule without any one packet, random conversations 
 	@$(BIN)/pytest -q tests/pipelines/rules/test_promise.py --every-packet
 	@$(BIN)/python -m tests.pipelines.rules.random_talks_main --seed 1000 --minutes 10
 	@$(BIN)/python -m tests.conforming --seed 1000 --minutes 10
+
+breaches: setup-test  ## each rule broken on purpose: how often planted, found, undecidable and why, missed
+	@$(BIN)/python -m tests.conforming.planted --times 20
 
 soak: setup-test  ## kill workers and drivers, fill disks, change captures, five gigabytes in one conversation; hours
 	@$(BIN)/python -m soak

@@ -1,4 +1,4 @@
-"""`python -m tests.conforming --seed N --minutes M [--cast C] [--shrink]`: innocent people who are accused."""
+"""`python -m tests.conforming --seed N --minutes M [--cast C] [--shrink]`: who is accused wrongly, what is untrue."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import time
 from collections import Counter, defaultdict
 from itertools import count
 
+from tests.conforming import comparing, innocence
 from tests.conforming.casts import CASTS, MQQP
 from tests.conforming.conversation import converse
-from tests.conforming.innocence import KNOWN, played
 from tests.conforming.shrinking import shrunk
 from tests.conforming.verdicts import accusations
 
@@ -21,24 +21,23 @@ def main() -> int:
         sys.stdout.write(converse(options.seed, options.cast or MQQP).script)
         return 0
     until = time.monotonic() + options.minutes * 60
-    seeds: defaultdict[str, list[str]] = defaultdict(list)
+    found: defaultdict[str, list[str]] = defaultdict(list)
     done: Counter[str] = Counter()
     casts = (options.cast,) if options.cast else CASTS
     for seed, cast in ((seed, cast) for seed in count(options.seed) for cast in casts):
         if time.monotonic() > until:
             break
-        for kind, frames in played(seed, cast):
-            done[kind] += 1
-            for accusation in accusations(frames):
-                seeds[accusation.rule_id].append(f"{seed} {cast} {kind}")
+        for kind, what in innocence.wrongs(seed, cast, done):
+            found[what].append(f"{seed} {cast} {kind}")
+    known = dict(innocence.KNOWN) | {f"{table}.{what}": cause for (table, what), cause in comparing.KNOWN.items()}
     _say(", ".join(f"{number} {kind}" for kind, number in done.items()) + " conversations")
-    for rule_id, found in sorted(seeds.items()):
-        _say(f"{rule_id}: {len(found)} times, first at seed {found[0]}; {KNOWN.get(rule_id, 'not known')}")
+    for what, where in sorted(found.items()):
+        _say(f"{what}: {len(where)} times, first at seed {where[0]}; {known.get(what, 'not known')}")
         if options.shrink:
-            _show(rule_id, *found[0].split()[:2])
-    for rule_id in sorted(KNOWN.keys() - seeds.keys()):
-        _say(f"{rule_id}: known, and not seen in this run")
-    return 1 if seeds.keys() - KNOWN.keys() else 0
+            _show(what, *where[0].split()[:2])
+    for what in sorted(known.keys() - found.keys()):
+        _say(f"{what}: known, and not seen in this run")
+    return 1 if found.keys() - known.keys() else 0
 
 
 def _show(rule_id: str, seed: str, cast: str) -> None:

@@ -106,5 +106,5 @@ class Application:
             yield from session.close()
         elif world.likely(0.4):
             yield from session.try_again()
-        if world.likely(0.8) and not session.busy:
+        if self.supporter.careless or (world.likely(0.8) and not session.busy):
             self.supporter.close_idle(session.endpoint)

@@ -19,6 +19,8 @@ from tests.conforming.weather import Weather
 from tests.conforming.world import World
 
 if TYPE_CHECKING:
+    from tests.conforming.planting import Breach, Place
+    from tests.conforming.transport import Call
     from tests.conforming.truth import Truth
     from tests.scripts.tape import Timed
 
@@ -35,10 +37,14 @@ class Conversation:
     """Of each line."""
     frames: list[Timed]
     truth: Truth
+    calls: list[Call]
+    places: list[Place]
+    """Between whom the breach was planted."""
 
 
-def converse(seed: int, cast: str = casts.MQQP) -> Conversation:
-    world = World(seed)
+def converse(seed: int, cast: str = casts.MQQP, breach: Breach | None = None) -> Conversation:
+    """With a breach, if there is one to be planted; then nothing else goes wrong."""
+    world = World(seed, breach)
     servers = [_server(world, number, cast) for number in range(world.one_of((1, 1, 2)))]
     weather = Weather(world, servers, [])
     for server in servers:
@@ -50,10 +56,13 @@ def converse(seed: int, cast: str = casts.MQQP) -> Conversation:
         casts.add(world, weather, cast, 20 if shared else None)
     weather.restarted = lambda old: _restart(world, weather, servers, old)
     world.schedule.add(weather.arrivals())
-    world.schedule.add(weather.mishaps())
+    if breach is None:
+        world.schedule.add(weather.mishaps())
+    elif breach.weather:
+        world.schedule.add(weather.resets())
     world.schedule.run(_STEPS)
     stage = world.stage
-    return Conversation(stage.script, stage.parts, stage.frames, world.truth)
+    return Conversation(stage.script, stage.parts, stage.frames, world.truth, world.history, world.plant.places)
 
 
 def _server(world: World, number: int, cast: str) -> QueueManager:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tests.conforming.casts import MQQP
+from tests.conforming.comparing import differences
 from tests.conforming.conversation import converse
 from tests.conforming.losses import LOSSES, odd
+from tests.conforming.verdicts import accusations, accused, judged
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator, Mapping
 
+    from tests.conforming.truth import Truth
     from tests.scripts.tape import Timed
 
 KNOWN: Final[Mapping[str, str]] = {
@@ -20,13 +24,18 @@ KNOWN: Final[Mapping[str, str]] = {
 """Rules that accuse innocent people, and why. It must become empty."""
 
 
-def played(seed: int, cast: str = MQQP, losses: int = 2) -> Iterator[tuple[str, list[Timed]]]:
-    frames = converse(seed, cast).frames
-    yield "whole", frames
-    chance = random.Random(f"losses {seed}")
-    for _ in range(losses):
-        kind = chance.choice(tuple(LOSSES))
-        yield kind, LOSSES[kind](frames, chance)
+class Seen(NamedTuple):
+    kind: str
+    """What is missing: `whole` for nothing."""
+    frames: list[Timed]
+    truth: Truth
+
+
+def played(seed: int, cast: str = MQQP, losses: int = 2) -> Iterator[Seen]:
+    talk, chance = converse(seed, cast), random.Random(f"losses {seed}")
+    yield Seen("whole", talk.frames, talk.truth)
+    for kind in chance.sample(tuple(LOSSES), losses):
+        yield Seen(kind, LOSSES[kind](talk.frames, chance), talk.truth)
 
 
 def oddly(seed: int, cast: str = MQQP) -> tuple[list[Timed], str, list[Timed]]:
@@ -35,3 +44,25 @@ def oddly(seed: int, cast: str = MQQP) -> tuple[list[Timed], str, list[Timed]]:
     frames = odd(converse(seed, cast).script, chance)
     kind = chance.choice(tuple(LOSSES))
     return frames, kind, LOSSES[kind](frames, chance)
+
+
+def accused_more(seed: int, cast: str = MQQP) -> Iterator[tuple[str, str]]:
+    """What was missing, and the rule that therefore speaks."""
+    whole, kind, seen = oddly(seed, cast)
+    before = {(one.rule_id, one.client, one.server) for one in accusations(whole)}
+    for one in accusations(seen):
+        if (one.rule_id, one.client, one.server) not in before:
+            yield f"odd, {kind}", one.rule_id
+
+
+def wrongs(seed: int, cast: str, done: Counter[str]) -> Iterator[tuple[str, str]]:
+    """Of everything that can be tried with a seed: accusations, and rows that are not true."""
+    for seen in played(seed, cast):
+        done[seen.kind] += 1
+        _, tables = judged(seen.frames)
+        for accusation in accused(tables):
+            yield seen.kind, accusation.rule_id
+        for one in differences(seen.truth, tables, whole=seen.kind == "whole"):
+            yield seen.kind, f"{one.table}.{one.what}"
+    done["odd"] += 1
+    yield from accused_more(seed, cast)

@@ -66,6 +66,9 @@ class QmmgmtServer:
             return refusal
         wanted = [int(one) for one in str(call.values["aProp"]).strip("[]").split(",")]
         new = self.manager.product.version is not None and self.manager.product.version[0] >= 6
+        known = _OF_QUEUE if "queue" in call.values else _OF_MACHINE
+        if not set(wanted) <= set(known) or call.values.get("cp", len(wanted)) != len(wanted):
+            return {"status": "MQ_ERROR_ILLEGAL_PROPID"}
         if "queue" not in call.values:
             return {"apVar": _listed(self._of_machine(one) for one in wanted)}
         if _SUBQUEUES in wanted and not new:
@@ -88,7 +91,8 @@ class QmmgmtServer:
         return {"status": 0} if refusal is None else refusal
 
     def _refusal(self, call: Call) -> Reply | None:
-        if call.connection.security.username != ADMINISTRATOR:
+        known = call.connection.security.username == ADMINISTRATOR
+        if not known and not self.world.plant.omits("rights", call.connection):
             return {"status": self.world.one_of(_REFUSALS)}
         if call.values.get("type") == 3:
             old = self.manager.product.has_spx
@@ -101,6 +105,8 @@ class QmmgmtServer:
                 self.online = action == "CONNECT"
             case "TIDY":
                 pass
+            case _ if action not in _ACTIONS:
+                return False
             case _ if not isinstance(queue, Outgoing):
                 return False
             case "PAUSE":
@@ -157,6 +163,8 @@ class Administrator(Process):
         user = ADMINISTRATOR if world.likely(0.8) else "mallory"
         super().__init__(world, address, product, user)
         self.security = Security(world.one_of(("connect", "packet", "integrity", "privacy")), user)
+        if world.plant.leaves_out("rights"):
+            self.security = Security("none", user)
 
     def live(self, service: QmmgmtServer) -> Doing:
         world, server = self.world, service.manager

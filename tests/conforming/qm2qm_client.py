@@ -10,12 +10,12 @@ from tests.conforming.mapper import resolved
 from tests.conforming.products import Product, knows_sequential_ids
 from tests.conforming.reads import Reads
 from tests.conforming.runtime import Process
+from tests.conforming.schedule import Until
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.conforming.queue_manager import QueueManager
-    from tests.conforming.schedule import Until
     from tests.conforming.transport import Association, Connection, Endpoint
     from tests.conforming.world import World
 
@@ -85,7 +85,7 @@ class Supporter(Process):
             },
             part,
         )
-        if reply is None or "phContext" not in reply:
+        if reply is None or reply.get("phContext", "null") == "null":
             return None
         return RemoteSession(self, server, endpoint, connection.association, str(reply["phContext"]), numbers, part)
 
@@ -102,12 +102,17 @@ class Supporter(Process):
         reply = yield from self.call(connection, "RemoteQMGetQMQMServerPort", {"dwPortType": _IP_READ}, part)
         if reply is None:
             return None
+        if reply["return_value"] not in (0, first.port) and self.world.plant.omits("port", connection):
+            return first
         if self.world.likely(0.7):
             self.close(connection)
-        return server.endpoints[int(reply["return_value"])]
+        return server.endpoints.get(int(reply["return_value"]))
 
     def ask_version(self, connection: Connection, part: str) -> Doing:
         if not self.product.asks_version:
+            return
+        if self.world.plant.omits("version", connection):
+            self.asked.add(part.partition("/")[0])
             return
         reply = yield from self.call(connection, "RemoteQmGetVersion", None, part)
         if reply is not None:
@@ -135,6 +140,8 @@ class RemoteSession(Reads):
         self.owner, self.server, self.endpoint, self.association = owner, server, endpoint, association
         self.handle, self.numbers, self.part = handle, numbers, part
         self.cursors: list[int] = []
+        self.used: set[int] = set()
+        """Cursors."""
         self.closing = False
         self.busy = 0
         """Reads that are not over."""
@@ -174,15 +181,22 @@ class RemoteSession(Reads):
         self.closing = True
         for cursor in self.cursors:
             connection = self.connection()
+            if cursor in self.used and self.owner.world.plant.omits("cursor", connection):
+                continue
             if connection is not None:
                 values = {"hQueue": self.numbers.handle, "hCursor": cursor}
                 yield from self.owner.call(connection, "RemoteQMCloseCursor", values, self.part)
         connection = self.connection()
+        if self.owner.world.plant.omits("close", connection):
+            self.owner.careless = True
+            return
         if connection is not None:
             yield from self.owner.call(connection, "RemoteQMCloseQueue", {"pphContext": self.handle}, self.part)
 
     def try_again(self) -> Doing:
         """After the connection was lost a client may find out by calling that the server has forgotten it."""
+        world = self.owner.world
+        yield Until(deadline_us=world.stage.now_us + world.chance.randint(1, 40_000_000))
         if not self.server.up or not self.owner.alive:
             return
         connection = self.owner.connect(self.endpoint, "qm2qm")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming import truth
-from tests.conforming.reading import ReadEntry, Reading
+from tests.conforming.reading import Reading
 from tests.conforming.transport import CONTEXT_MISMATCH, OUT_OF_RANGE, Call, Reply
 
 if TYPE_CHECKING:
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from tests.conforming.queue_manager import Descriptor, QueueManager
     from tests.conforming.schedule import Until
+    from tests.conforming.transport import Connection
 
     Handling = Generator[Until | None, None, Reply]
 
+_HELD_US: Final = 300_000_000
 _INVALID_PARAMETER: Final = {"status": "MQ_ERROR_INVALID_PARAMETER"}
 _INVALID_HANDLE: Final = {"status": "MQ_ERROR_INVALID_HANDLE"}
 _CANCELLED: Final = ("MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT", "MQ_ERROR_OPERATION_CANCELLED")
@@ -30,7 +32,8 @@ class OpenEntry:
     descriptor: Descriptor
     truth: truth.Session
     handle: str
-    reads: list[ReadEntry] = field(default_factory=list)
+    connection: Connection
+    """On which it was opened."""
 
     def rundown(self) -> None:
         self.truth.states = frozenset((truth.RUNDOWN,))
@@ -40,8 +43,12 @@ class OpenEntry:
         """3.1.4.4, and 3.1.6.1 by it."""
         self.truth.closed_us = self.server.manager.world.stage.now_us
         self.server.entries.remove(self)
-        for read in self.server.waiting(self.descriptor.handle):
-            read.cancelled = self.server.manager.world.one_of(_CANCELLED)
+        world, waiting = self.server.manager.world, self.server.waiting(self.descriptor.handle)
+        for read in waiting:
+            if world.plant.omits("waiting", self.connection):
+                read.held_until_us = world.stage.now_us + _HELD_US
+            else:
+                read.cancelled = world.one_of(_CANCELLED)
         self.server.manager.close_queue(self.descriptor)
 
 
@@ -102,7 +109,7 @@ class Qm2qmServer(Reading):
         manager.world.truth.sessions.append(session)
         call.undelivered = lambda: setattr(session, "told", False)
         descriptor.remote_read = True
-        entry = OpenEntry(self, descriptor, session, name)
+        entry = OpenEntry(self, descriptor, session, name, call.connection)
         self.entries.append(entry)
         if not call.connection.open:
             entry.rundown()
@@ -113,6 +120,8 @@ class Qm2qmServer(Reading):
     def close_queue(self, call: Call) -> Handling:
         yield None
         handle = str(call.values["pphContext"])
+        if handle == "null":
+            return {"status": "MQ_ERROR_INVALID_HANDLE", "pphContext": "null"}
         entry = call.context(handle)
         if not isinstance(entry, OpenEntry):
             return CONTEXT_MISMATCH
@@ -137,8 +146,10 @@ class Qm2qmServer(Reading):
         if entry.descriptor.access != 1:
             failure = "MQ_ERROR_ACCESS_DENIED"
             return {"fault": failure} if self.manager.product.raises_purge_failures else {"status": failure}
-        entry.descriptor.queue.purge()
+        if not self.manager.world.plant.omits("purge", call.connection):
+            entry.descriptor.queue.purge()
         entry.truth.purges += 1
+        call.undelivered = entry.truth.purged_unseen
         return {"status": 0}
 
     def cancel(self, call: Call) -> Handling:
@@ -158,7 +169,10 @@ class Qm2qmServer(Reading):
             return {"status": "MQ_ERROR"}
         if entry.action != "RECEIVE" and self.by_the_letter:
             return {"status": "STATUS_NOT_FOUND"}
-        entry.cancelled = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
+        if self.manager.world.plant.omits("cancel", call.connection):
+            entry.held_until_us = self.manager.world.stage.now_us + _HELD_US
+        else:
+            entry.cancelled = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
         return {"status": 0}
 
     def entry(self, handle: int, call: Call | None = None) -> OpenEntry | None:

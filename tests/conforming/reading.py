@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     Handling = Generator[Until | None, None, Reply]
 
 _INFINITE: Final = 0xFFFF_FFFF
+_LATE_US: Final = 600_000_000
 _INVALID_PARAMETER: Final = "MQ_ERROR_INVALID_PARAMETER"
+_BAD_STUB: Final = 0x6F7
+"""RPC_X_BAD_STUB_DATA: dwAck has a range."""
 OUTCOMES: Final = {"MQ_ERROR_IO_TIMEOUT": "timed_out"}
 
 
@@ -35,6 +38,8 @@ class ReadEntry:
     cancelled: str = ""
     """The status with which it ends."""
     message: Message | None = None
+    held_until_us: int = 0
+    """By a server that goes on with what it should have ended."""
 
     def rundown(self) -> None:
         """3.1.6.2: RR_NACK."""
@@ -87,10 +92,16 @@ class Reading:
         values, product = call.values, self.manager.product
         handle, reference = int(values["hRemoteQueue"]), int(values["dwQueue"])
         cursor, action = int(values.get("hCursor", 0)), values["ulAction"]
+        if "descriptor" in values:
+            return "MQ_ERROR_INVALID_HANDLE"
+        if "LookupId" in values and (cursor or values.get("ulTimeout", 0) or handle == 0):
+            return _INVALID_PARAMETER
+        if ("LookupId" in values) != str(action).startswith("LOOKUP"):
+            return _INVALID_PARAMETER
         if reference == 0 or (not product.descriptor_differs and reference != handle):
             return _INVALID_PARAMETER
         taken = any(one.request_id == values["dwRequestID"] for one in self.waiting(handle))
-        if taken and product.tells_duplicates:
+        if taken and product.tells_duplicates and not self.manager.world.plant.omits("duplicates", call.connection):
             return _INVALID_PARAMETER
         if action == "PEEK_NEXT" and cursor == 0:
             return "STATUS_INVALID_PARAMETER"
@@ -108,12 +119,20 @@ class Reading:
         deadline = None if timeout == _INFINITE else call.asked_us + timeout * 1_000
         stage = self.manager.world.stage
         while True:
+            if stage.now_us < pending.held_until_us:
+                yield Until(deadline_us=pending.held_until_us)
             found = pending.cancelled or self._look(pending, call)
             if found != cursors.WAIT:
                 return found
             if deadline is not None and stage.now_us >= deadline:
+                if timeout and self.manager.world.plant.omits("timer", call.connection):
+                    deadline += _LATE_US
+                    continue
                 return "MQ_ERROR_IO_TIMEOUT"
-            yield Until(lambda: bool(pending.cancelled) or self._look(pending, call) != cursors.WAIT, deadline)
+            yield Until(lambda: self._goes_on(pending, call), deadline)
+
+    def _goes_on(self, pending: ReadEntry, call: Call) -> bool:
+        return bool(pending.cancelled or pending.held_until_us) or self._look(pending, call) != cursors.WAIT
 
     def _look(self, pending: ReadEntry, call: Call) -> cursors.Found:
         values, queue = call.values, pending.descriptor.queue
@@ -153,6 +172,10 @@ class Reading:
         """3.1.4.2."""
         yield None
         handle = str(call.values["pphContext"])
+        if handle == "null":
+            return {"status": "MQ_ERROR_INVALID_HANDLE", "pphContext": "null"}
+        if call.values["dwAck"] not in ("RR_ACK", "RR_NACK"):
+            return {"fault": _BAD_STUB}
         pending = call.context(handle)
         if not isinstance(pending, ReadEntry):
             return CONTEXT_MISMATCH
@@ -163,7 +186,10 @@ class Reading:
             pending.truth.came_to("failed", "unfinished", "rundown", "nacked", "acked")
             return {"status": "MQ_ERROR_QUEUE_NOT_AVAILABLE", "pphContext": "null"}
         if call.values["dwAck"] == "RR_ACK":
-            pending.message.state = DELETED
+            if not self.manager.world.plant.omits("removal", call.connection):
+                pending.message.state = DELETED
+            else:
+                pending.descriptor.queue.put_back(pending.message)
             pending.truth.came_to("acked")
         else:
             pending.descriptor.queue.put_back(pending.message)

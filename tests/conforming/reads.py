@@ -27,6 +27,7 @@ class Reads:
     server: QueueManager
     numbers: Numbers
     cursors: list[int]
+    used: set[int]
     busy: int
     closing: bool
     part: str
@@ -72,7 +73,9 @@ class Reads:
             return {**values, **self._looked_up()}
         actions = ["PEEK_CURRENT", *(["RECEIVE"] * 3 if numbers.may_receive else [])]
         if self.cursors and world.likely(0.5):
-            values["hCursor"] = world.one_of(self.cursors)
+            cursor = world.one_of(self.cursors)
+            values["hCursor"] = cursor
+            self.used.add(cursor)
             actions.append("PEEK_NEXT")
         return {**values, "ulAction": world.one_of(actions), "ulTimeout": world.one_of(_TIMEOUTS)}
 
@@ -114,7 +117,10 @@ class Reads:
         if self.owner.world.likely(0.2):
             yield Until(deadline_us=self.owner.world.stage.now_us + 2_000_000)
         connection = self.connection()
-        if connection is None:
+        if self.owner.world.plant.omits("end", connection):
+            self.owner.careless = True
+            return
+        if connection is None or reply["pphContext"] == "null":
             return
         answer = "RR_ACK" if self.owner.world.likely(0.75) else "RR_NACK"
         values: Values = {"pphContext": reply["pphContext"], "dwAck": answer}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tests.conforming.planting import Draft
 from tests.conforming.schedule import Until
 from tests.conforming.stage import text, written
 from tests.conforming.transport import Call, Connection, Security
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _PATIENCE_US: Final = 300_000_000
 """[MS-MQQP] 3.2.4.1: five minutes."""
+_MUCH_LATER_US: Final = 20_000_000
+"""So that nobody can think that two things crossed on the wire."""
 _LEVELS: Final = ("none", "connect", "packet", "integrity", "integrity", "integrity", "privacy")
 
 
@@ -28,6 +31,8 @@ class Process:
         self.security = Security(world.one_of(_LEVELS), user)
         self.connections: list[Connection] = []
         self.alive = True
+        self.careless = False
+        """It leaves without having done what it must."""
 
     def connect(
         self, endpoint: Endpoint, interface: str, *, security: Security | None = None, apart: bool = False
@@ -75,11 +80,13 @@ class Process:
     def ask(self, connection: Connection, operation: str, values: Values, part: str = "") -> Call:
         """Alone or as a part of something: it could be left out of the conversation by itself, or with that."""
         world = self.world
+        _, operation, values = world.plant.asking(Draft(connection, operation, values))
         label = world.name("q")
         part = part or label
         at = world.stage.say(f"{connection.name}: ask {label} {operation} {written(values)}", part)
         call = Call(connection, operation, values, at, label, part)
         connection.calls.append(call)
+        world.history.append(call)
         host = connection.endpoint.host
         if connection.boot != host.boot and host.up:
             connection.end("reset", by_server=True)
@@ -95,6 +102,11 @@ class Process:
             return None
         call = self.ask(connection, operation, values or {}, part)
         yield from self.wait(call)
+        more = self.world.plant.following(call) if call.reply is not None else None
+        if more is not None:
+            yield Until(deadline_us=self.world.stage.now_us + _MUCH_LATER_US)
+        if more is not None and connection.usable:
+            yield from self.wait(self.ask(connection, *more, call.part))
         return call.reply
 
     def wait(self, call: Call, patience_us: int = _PATIENCE_US) -> Generator[Until | None, None, None]:
@@ -119,7 +131,8 @@ class Process:
     def close(self, connection: Connection) -> None:
         """[MS-RPCE] 3.3.2.6.1: not the last one while context handles are active."""
         association = connection.association
-        needed = association.handles and association.connections == [connection]
+        active = association.handles or association.forgotten
+        needed = active and association.connections == [connection] and not self.careless
         if connection.usable and not connection.calls and not needed:
             connection.end("close")
 

@@ -44,6 +44,7 @@ class Call:
     label: str
     part: str
     reply: Reply | None = None
+    answered_us: int | None = None
     broken: bool = False
     cancelled: bool = False
     """The client's runtime sent co_cancel."""
@@ -75,6 +76,8 @@ class Association:
     connections: list[Connection] = field(default_factory=list)
     handles: dict[str, Any] = field(default_factory=dict)
     """What each stands for; it has a method `rundown`."""
+    forgotten: bool = False
+    """The server has lost them by a crash, and the client does not know."""
 
 
 @dataclass(slots=True, eq=False)
@@ -162,6 +165,7 @@ class Endpoint:
         for association in self.associations.values():
             for thing in list(association.handles.values()):
                 thing.rundown()
+            association.forgotten = bool(association.handles)
             association.handles.clear()
         self.associations = {}
         self._next_group = self.host.world.first_group
@@ -186,5 +190,6 @@ class Endpoint:
             call.broken = True
             call.undelivered()
             return
+        reply = self.host.world.plant.answering(call, reply)
         self.host.world.stage.say(f"answer {call.label} -> {written(reply)}", call.part)
-        call.reply = reply
+        call.reply, call.answered_us = reply, self.host.world.stage.now_us

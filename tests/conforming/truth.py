@@ -32,6 +32,10 @@ class Session:
     sealed: bool = False
     reads: list[Read] = field(default_factory=list)
 
+    def purged_unseen(self) -> None:
+        """Nobody was told that it succeeded."""
+        self.purges -= 1
+
 
 @dataclass(slots=True, eq=False)
 class Read:

@@ -10,7 +10,7 @@ from tests.local import Local
 from tests.scripts.player import write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from tests.local import Row
     from tests.scripts.tape import Timed
@@ -33,17 +33,20 @@ def judged(frames: Iterable[Timed]) -> tuple[Local, dict[str, list[Row]]]:
     return local, local.judged()
 
 
-def accusations(frames: Iterable[Timed]) -> list[Accusation]:
-    _, tables = judged(frames)
+def accused(tables: Mapping[str, list[Row]]) -> list[Accusation]:
     return [
         Accusation(
-            row["rule_id"],
-            row["party"],
-            row["id"]["orig_h"],
-            row["id"]["resp_h"],
-            row["title"],
-            f"{row['ts']:%H:%M:%S.%f}",
+            rule_id=row["rule_id"],
+            party=row["party"],
+            client=row["id"]["orig_h"],
+            server=row["id"]["resp_h"],
+            title=row["title"],
+            at=f"{row['ts']:%H:%M:%S.%f}",
         )
         for row in tables["findings"]
         if row["verdict"] == "violation"
     ]
+
+
+def accusations(frames: Iterable[Timed]) -> list[Accusation]:
+    return accused(judged(frames)[1])

@@ -52,6 +52,11 @@ class Weather:
             world.truth.mishaps = True
             yield from world.one_of(kinds)()
 
+    def resets(self) -> Doing:
+        for _ in range(8):
+            yield from self._later(4)
+            yield from self._connection_reset()
+
     def _later(self, most_s: int) -> Doing:
         yield Until(deadline_us=self.world.stage.now_us + self.world.chance.randint(1, most_s * _SECOND_US))
 

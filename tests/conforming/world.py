@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Final
 
+from tests.conforming.planting import Plant
 from tests.conforming.schedule import Schedule
 from tests.conforming.stage import Stage
 from tests.conforming.truth import Truth
@@ -13,17 +14,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeVar
 
+    from tests.conforming.planting import Breach
+    from tests.conforming.transport import Call
+
     T = TypeVar("T")
 
 _FIRST_PORT: Final = 50_001
 
 
 class World:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, breach: Breach | None = None) -> None:
+        self.plant = Plant(breach)
         self.chance = random.Random(f"conforming {seed}")
         self.stage = Stage()
         self.schedule = Schedule(self.stage, self.chance)
         self.truth = Truth()
+        self.history: list[Call] = []
         self.first_group = self.chance.choice((0x0, 0x1000, 0x57A1))
         """Every endpoint of every server counts from there, so equal numbers are common."""
         self.six = self.chance.random() < 0.2

@@ -1,0 +1,142 @@
+"""One breach in a conversation that otherwise keeps to the documents: who breaks what, once, and where it was done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tests.conforming.conversation import Conversation
+    from tests.conforming.queue_manager import QueueManager
+    from tests.conforming.stage import Value
+    from tests.conforming.transport import Call, Connection, Reply, Values
+
+    Asking = Callable[["Draft"], "Draft | None"]
+    Answering = Callable[[Call, Reply], "Reply | None"]
+    Following = Callable[[Call], "tuple[str, Values] | None"]
+
+
+T = TypeVar("T")
+
+
+class Draft(NamedTuple):
+    """A call as it is about to be sent."""
+
+    connection: Connection
+    operation: str
+    values: Values
+
+    @property
+    def server(self) -> QueueManager:
+        return self.connection.endpoint.host  # type: ignore[return-value]
+
+    def having(self, **changed: Value) -> Draft:
+        return self._replace(values={**self.values, **changed})
+
+
+class Place(NamedTuple):
+    client: str
+    server: str
+    sealed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """Each of these says None where it does not apply."""
+
+    rule_id: str
+    ask: Asking | None = None
+    """What a client says instead."""
+    answer: Answering | None = None
+    """What a server says instead."""
+    follow: Following | None = None
+    """What a client says besides, after that call."""
+    omit: str = ""
+    """What somebody leaves undone."""
+    weather: bool = False
+    """Connections are reset meanwhile."""
+    shows: Callable[[Conversation], bool] = lambda _: True
+    """Whether what was done can be seen at all."""
+    besides: frozenset[str] = frozenset()
+    """Rules that the other party breaks by it: an answer to something wrong."""
+
+    @property
+    def ways(self) -> int:
+        return sum(map(bool, (self.ask, self.answer, self.follow, self.omit)))
+
+
+@dataclass(slots=True)
+class Plant:
+    """A breach that is done as soon as it can be, once."""
+
+    breach: Breach | None = None
+    places: list[Place] = field(default_factory=list)
+    _ways: set[str] = field(default_factory=set)
+    _said: Values | None = None
+    """By the client, if it was the first to do wrong: the server's part is the answer to that."""
+
+    def asking(self, draft: Draft) -> Draft:
+        if self.breach is None or self.breach.ask is None or self._is_over("ask"):
+            return draft
+        changed = self.breach.ask(draft)
+        if changed is None:
+            return draft
+        self._said = changed.values
+        return self._done("ask", draft.connection, changed)
+
+    def answering(self, call: Call, reply: Reply) -> Reply:
+        if self.breach is None or self.breach.answer is None or self._is_over("answer"):
+            return reply
+        if (self.breach.ask or self.breach.follow) is not None and call.values is not self._said:
+            return reply
+        changed = self.breach.answer(call, reply)
+        return reply if changed is None else self._done("answer", call.connection, changed)
+
+    def following(self, call: Call) -> tuple[str, Values] | None:
+        if self.breach is None or self.breach.follow is None or self._is_over("follow"):
+            return None
+        more = self.breach.follow(call)
+        if more is None:
+            return None
+        self._said = more[1]
+        return self._done("follow", call.connection, more)
+
+    def leaves_out(self, what: str) -> bool:
+        return self.breach is not None and self.breach.omit == what
+
+    def omits(self, what: str, connection: Connection | None) -> bool:
+        if not self.leaves_out(what) or self._is_over("omit") or connection is None:
+            return False
+        return self._done("omit", connection, True)
+
+    def _is_over(self, way: str) -> bool:
+        return way in self._ways
+
+    def _done(self, way: str, connection: Connection, what: T) -> T:
+        self._ways.add(way)
+        sealed = connection.security.auth == "privacy"
+        self.places.append(Place(connection.client, connection.endpoint.host.address, sealed))
+        return what
+
+
+def changed(*operations: str, values: Mapping[str, Value], where: Callable[[Draft], bool] = lambda _: True) -> Asking:
+    """Calls of these operations have other values."""
+
+    def ask(draft: Draft) -> Draft | None:
+        fits = draft.operation in operations and where(draft)
+        return draft.having(**values) if fits else None
+
+    return ask
+
+
+def answered(*operations: str, values: Reply, where: Callable[[Call, Reply], bool] = lambda *_: True) -> Answering:
+    """Answers to these operations have other values; `fault` and `status` stand alone."""
+
+    def answer(call: Call, reply: Reply) -> Reply | None:
+        if call.operation not in operations or not where(call, reply):
+            return None
+        return values if values.keys() & {"fault"} else {**reply, **values}
+
+    return answer

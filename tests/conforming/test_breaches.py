@@ -1,0 +1,36 @@
+"""A rule speaks where its sentence is broken, and nobody else is accused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from pipelines.rules.catalogue import RULES
+from tests.conforming.breaches import BREACHES, NOT_PLANTED
+from tests.conforming.planted import plant
+
+if TYPE_CHECKING:
+    from tests.conforming.planting import Breach
+
+TIMES = 8
+SILENT: Final = {
+    "mqqp-answer-in-time": "times are said to cross where the answer is ten minutes late",
+    "mqqp-error-duplicate-request": "a second request with the id of a waiting one is served, and it says nothing",
+    "mqqp-mqs-value": "texts contradict each other",
+    "mqqp-version-asked": "the client may be one that does not ask",
+}
+"""Rules that do not find what was planted, and why."""
+
+
+@pytest.mark.parametrize("breach", BREACHES, ids=lambda one: one.rule_id)
+def test_breach_is_found(breach: Breach) -> None:
+    score = plant(breach, TIMES if breach.rule_id not in SILENT else 1, enough=1)
+    assert score.planted > 0
+    assert not score.others
+    assert score.found > 0 or breach.rule_id in SILENT
+
+
+def test_every_rule_of_the_two_interfaces_is_broken() -> None:
+    rules = {one.id for one in RULES if one.id.startswith(("mqqp-", "mqmr-")) and one.party in ("client", "server")}
+    assert rules <= {one.rule_id for one in BREACHES} | NOT_PLANTED.keys()
