@@ -30,6 +30,8 @@ gives one conversation; `python -m tests.conforming --seed 7 --script` prints it
     comparing.py     the product's tables against it
     losses.py        what captures lack
     shrinking.py     the shortest script that still accuses
+    planting.py      one breach in a conversation; occasions.py, breaches_of_*.py: each rule broken on purpose
+    planted.py       how often a breach is found; `make breaches`
 
 A service is a class with `interface`, `operations` (name to a generator that gets a Call and returns a Reply) and
 `rundown`; a host offers it at an endpoint. An actor is a generator that yields None or an Until.

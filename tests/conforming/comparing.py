@@ -48,7 +48,7 @@ def differences(truth: Truth, tables: Tables, endpoint: str = "qm2qm", *, whole:
     read_rows = {
         _us(row["ts"]): row for row in tables["reads"] if row["endpoint"] == endpoint and row["start_call_uid"]
     }
-    for read in (one for one in truth.reads if not one.sealed):
+    for read in (one for one in truth.reads if not one.sealed and one.endpoint == endpoint):
         if read.asked_us in read_rows:
             yield from _of_read(read, read_rows[read.asked_us], rows, whole=whole, sure=sure)
         elif whole:

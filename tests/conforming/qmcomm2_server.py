@@ -64,7 +64,7 @@ class Qmcomm2Server:
         values, world = call.values, self.manager.world
         context, action = int(values["hQMContext"]), str(values["Action"])
         handle = self.server.local.get(context)
-        read = truth.Read(handle.truth if handle else None, call.asked_us, action, 0)
+        read = truth.Read(handle.truth if handle else None, call.asked_us, action, 0, endpoint="qmcomm")
         read.sealed = call.connection.security.auth == "privacy"
         if context not in self.server.proxies:
             world.truth.reads.append(read)

@@ -64,6 +64,7 @@ class RemoteReading:
         session: OpenEntry | None = call.context(values["phContext"])
         action, name = str(values["ulAction"]), str(values.get("transaction", "null"))
         read = truth.Read(session.truth if session else None, call.asked_us, action, int(values["dwRequestId"]))
+        read.endpoint = "RemoteRead"
         read.sealed = call.connection.security.auth == "privacy"
         world.truth.reads.append(read)
         call.undelivered = lambda: read.came_to("unfinished", "rundown", *read.outcomes)

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 TIMES = 8
 SILENT: Final = {
-    "mqqp-answer-in-time": "times are said to cross where the answer is ten minutes late",
-    "mqqp-error-duplicate-request": "a second request with the id of a waiting one is served, and it says nothing",
+    "mqqp-answer-in-time": "an answer may have been held up on its way, even for ten minutes",
+    "mqqp-close-ends-reads": "the same",
+    "mqqp-error-duplicate-request": "the answer to the first may have been held up on its way",
     "mqqp-mqs-value": "texts contradict each other",
+    "mqqp-purge-removes": "the message comes back in another session of the same queue",
     "mqqp-version-asked": "the client may be one that does not ask",
 }
 """Rules that do not find what was planted, and why."""

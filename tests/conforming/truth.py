@@ -48,6 +48,7 @@ class Read:
     body: int | None = None
     sequential_id: int | None = None
     sealed: bool = False
+    endpoint: str = "qm2qm"
 
     def came_to(self, *outcomes: str) -> None:
         self.outcomes = frozenset(outcomes)
