@@ -15,6 +15,7 @@ from pipelines.rules.detections import (
     reading,
     rights,
     servers,
+    unmade,
 )
 
 if TYPE_CHECKING:
@@ -31,4 +32,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *products.RULES,
     *ports.RULES,
     *servers.RULES,
+    *unmade.RULES,
 )

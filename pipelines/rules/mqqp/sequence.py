@@ -16,7 +16,6 @@ from pipelines.rules.mqqp.not_open import denied, queue_named, queue_not_open
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.stale import blameless, own
 from pipelines.sessions.model import ReadOutcome
-from pipelines.sessions.reading import forgets
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -90,23 +89,6 @@ def _again(step: CallStep, past: Read) -> Reason | None:
     return step.blind_since(past.start.began if past.start else past.finished or step.call.began)
 
 
-def _cancel_outstanding(step: CallStep) -> Answer:
-    if step.first_seen or step.session is None:
-        return None
-    if step.read is not None:
-        return True
-    if step.session.opened is None or not step.failed:
-        return Reason.OPEN_NOT_SEEN
-    # A start made before is all that is asked for; it may be over by the time the cancel comes.
-    if step.past_read is not None:
-        return True
-    if step.other_association:
-        return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(step.session.opened.until) or forgets(step.session)) is not None:
-        return reason
-    return Broken({"dwRequestID": step.request.get("dwRequestID"), "answer": code_shown(step.code)})
-
-
 def _request_id_unique(step: CallStep) -> Answer:
     session, rival, desc = step.session, step.rival, step.desc
     if desc is None:
@@ -168,6 +150,7 @@ RULES: Final = (
         operations=(*v.STARTS, v.CANCEL, v.PURGE, v.CLOSE_CURSOR, v.CLOSE),
         needs=BOTH,
         check=_open_before_use,
+        settings={"crossing_seconds": 2},
         undecidable_when=f"the client was not seen to close it, the server accepts it, {_ALL_SEEN}",
     ),
     _client(
@@ -205,20 +188,6 @@ RULES: Final = (
         needs=BOTH,
         check=_no_end_after_failure,
         undecidable_when="the server accepts it, or anything was missed since that start",
-    ),
-    _client(
-        "mqqp-cancel-outstanding",
-        "A request was cancelled that was never made",
-        section="3.1.4.1, 3.1.4.6",
-        requirement="RemoteQMCancelReceive names a request that was started on that queue before.",
-        keyword="MUST",
-        level=Level.LOW,
-        operations=(v.CANCEL,),
-        needs=BOTH,
-        check=_cancel_outstanding,
-        settings={"crossing_seconds": 2},
-        undecidable_when="the server accepts it, anything was missed since the open, or more requests were made than "
-        "are kept in mind",
     ),
     _client(
         "mqqp-request-id-unique",
