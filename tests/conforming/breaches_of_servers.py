@@ -29,7 +29,9 @@ from tests.conforming.occasions import (
     besides,
     cancel_nothing,
     close_unknown_cursor,
+    end_again,
     end_nothing,
+    ended_again,
     failed,
     given_again,
     handle_accepted,
@@ -95,7 +97,7 @@ SERVERS: Final = (
         "mqqp-error-queue-values",
         ask=OTHER_QUEUE,
         answer=answered(*BY_PLACE, values=ELSE),
-        besides=besides("mqqp-same-queue-values", "mqqp-queue-values-equal"),
+        besides=besides("mqqp-same-queue-values"),
     ),
     Breach(
         "mqqp-error-peek-next",
@@ -149,7 +151,6 @@ SERVERS: Final = (
         "mqqp-error-cancel-unknown",
         follow=cancel_nothing,
         answer=answered(CANCEL, values=ELSE),
-        besides=besides("mqqp-cancel-outstanding"),
     ),
     Breach(
         "mqqp-error-cursor-close",
@@ -164,6 +165,7 @@ SERVERS: Final = (
     ),
     Breach("mqqp-lookup-neighbour", answer=neighbour),
     Breach("mqqp-close-ends-reads", omit="waiting"),
+    Breach("mqqp-closed-refused", follow=end_again, answer=ended_again, besides=besides("mqqp-end-once")),
     Breach("mqqp-rundown-undone", answer=handle_accepted, weather=True),
     Breach("mqqp-purge-removes", omit="purge", shows=kept_by_purge),
 )

@@ -200,5 +200,10 @@ def handle_accepted(call: Call, reply: Reply) -> Reply | None:
     return {"pphContext": "null"} if fits else None
 
 
+def ended_again(call: Call, reply: Reply) -> Reply | None:
+    """What was ended before."""
+    return {"pphContext": "null"} if call.operation == END and reply == CONTEXT_MISMATCH else None
+
+
 def besides(*rule_ids: str) -> frozenset[str]:
     return frozenset(rule_ids)

@@ -18,7 +18,6 @@ SILENT: Final = {
     "mqqp-answer-in-time": "an answer may have been held up on its way, even for ten minutes",
     "mqqp-close-ends-reads": "the same",
     "mqqp-error-duplicate-request": "the answer to the first may have been held up on its way",
-    "mqqp-mqs-value": "texts contradict each other",
     "mqqp-purge-removes": "the message comes back in another session of the same queue",
     "mqqp-version-asked": "the client may be one that does not ask",
 }

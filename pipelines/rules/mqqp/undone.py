@@ -58,7 +58,11 @@ def _never_answered(step: CallStep, closed: CallFact, at: Moment) -> Answer:
 
 def _closed_refused(step: CallStep) -> Answer:
     closed = _ended_here(step) if step.call.operation == v.END else closed_here(step)
-    return served_after_close(step, closed, {"pphContext": step.request.get("pphContext")})
+    shown = {"pphContext": step.request.get("pphContext")}
+    if closed is not None and closed.uid == step.call.uid and closed.answered is not None and step.succeeded:
+        # On one connection nothing overtakes.
+        return step.blind_since(closed.began) or Broken({**shown, "closed by": closed.call_uid})
+    return served_after_close(step, closed, shown)
 
 
 def _ended_here(step: CallStep) -> CallFact | None:
