@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import CallFact
     from pipelines.rules.model import Settings
-    from pipelines.sessions.model import Transaction
     from pipelines.sessions.steps import Judged
+    from pipelines.sessions.units import Transaction
 
 _MAX_MESSAGES: Final = 4_096
 """Of each kind; those forgotten are not judged."""
