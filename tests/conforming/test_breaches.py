@@ -18,7 +18,7 @@ SILENT: Final = {
     "mqqp-answer-in-time": "an answer may have been held up on its way, even for ten minutes",
     "mqqp-close-ends-reads": "the same",
     "mqqp-error-duplicate-request": "the answer to the first may have been held up on its way",
-    "mqqp-purge-removes": "the message comes back in another session of the same queue",
+    "mqqp-purge-removes": "a message that nobody held may have been moved to a subqueue and back",
     "mqqp-version-asked": "the client may be one that does not ask",
 }
 """Rules that do not find what was planted, and why."""

@@ -6,7 +6,6 @@ on anybody may move a message to a subqueue, out of sight, and back; one that is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from pipelines.facts import vocabulary as v
@@ -20,78 +19,79 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import CallFact, Moment
     from pipelines.rules.model import Settings
-    from pipelines.sessions.model import Read
+    from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
 
-MAX_SESSIONS: Final = 256
-MAX_MESSAGES: Final = 512
-"""Of a session."""
+MAX_SESSIONS: Final = 1_024
+MAX_MESSAGES: Final = 4_096
 _FIRST_WITH_SUBQUEUES: Final = (6, 0, 0)
 
 
 class _Shown(NamedTuple):
-    digest: str
+    """A message, and the session that it was given in before its queue was purged."""
+
     at: Moment
     by: str
+    session: Session
     read: Read | None
 
 
-@dataclass(slots=True)
-class _Queue:
-    """As a session knows it."""
-
-    shown: Recent[int, _Shown] = field(default_factory=lambda: Recent(MAX_MESSAGES))
-    """By sequential id."""
-    purge: CallFact | None = None
-
-
 class _Purged(CallWatcher):
+    """Sequential ids are the queue manager's, so a message is known in every session: [MS-MQDMPR] 3.1.1.1."""
+
     needs: ClassVar = dict.fromkeys((v.START2, v.BY_LOOKUP, v.PURGE), BOTH)
 
-    def __init__(self, _: Settings) -> None:
-        self._queues: Recent[str, _Queue] = Recent(MAX_SESSIONS)
-
-    def missed(self, step: CallStep, reason: Reason) -> Undecided:
-        return Undecided(step, reason)
+    def __init__(self, settings: Settings) -> None:
+        self._crossing_ns = settings["crossing_seconds"] * v.NANOSECONDS
+        self._shown: Recent[tuple[int, str], _Shown] = Recent(MAX_MESSAGES)
+        """By sequential id and digest."""
+        self._purges: Recent[str, CallFact] = Recent(MAX_SESSIONS)
+        """By session_uid of the session that purged."""
 
     def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
-        if step.session is None or not step.succeeded or step.other_association:
+        session, answered = step.session, step.call.answered
+        if session is None or answered is None or not step.succeeded or step.other_association:
             return ()
-        queue = self._queues.get(step.session.session_uid) or _Queue()
-        self._queues.put(step.session.session_uid, queue)
         if step.call.operation == v.PURGE:
-            queue.purge = step.call
+            self._purges.put(session.session_uid, step.call)
             return ()
         sequential_id = (step.response.get("lpRemoteReadDesc2") or {}).get("SequentialId", 0)
         digest = ((step.answered_desc or {}).get("lpBuffer") or {}).get("sha256")
-        if digest is None or step.call.answered is None:
+        if digest is None:
             return ()
-        before = queue.shown.get(sequential_id)
-        queue.shown.put(sequential_id, _Shown(digest, step.call.answered, step.call.call_uid, step.read))
-        purge = queue.purge
+        before = self._shown.get((sequential_id, digest))
+        self._shown.put((sequential_id, digest), _Shown(answered, step.call.call_uid, session, step.read))
+        purge = self._purges.get((before.session if before else session).session_uid)
         if purge is None or purge.answered is None or step.call.began <= purge.answered:
             return ()
-        if before is None or before.digest != digest or before.at >= purge.began:
+        if before is None or before.at >= purge.began:
             return (True,)
-        reason = _doubt(step, before, purge.answered)
+        reason = self._doubt(step, before, purge.answered)
         if reason is not None:
             return (Undecided(step, reason),)
         values = {"SequentialId": f"0x{sequential_id:x}", "given before by": before.by, "purged by": purge.call_uid}
         return (Detected(step, values),)
 
+    def _doubt(self, step: CallStep, before: _Shown, purged: Moment) -> Reason | None:
+        if before.session.opened is None:
+            return Reason.OPEN_NOT_SEEN
+        if (reason := step.blind_since(before.at) or before.session.blind_since(before.at)) is not None:
+            return reason
+        if step.session is not before.session and step.call.began.ts_ns - purged.ts_ns < self._crossing_ns:
+            return Reason.TIMES_CROSS
+        read = before.read
+        if read is not None and _held_until_after(read, purged):
+            # Nobody can have moved it.
+            return read.doubt
+        if step.server_version is None:
+            return Reason.SERVER_VERSION_UNKNOWN
+        return None if step.server_version < _FIRST_WITH_SUBQUEUES else Reason.OTHERS_NOT_SEEN
 
-def _doubt(step: CallStep, before: _Shown, purged: Moment) -> Reason | None:
-    if step.session is None or step.session.opened is None:
-        return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(before.at)) is not None:
-        return reason
-    read = before.read
-    if read is not None and read.given_out and read.finished is not None and read.finished > purged:
-        # Held all the time: nobody can have moved it.
-        return read.doubt
-    if step.server_version is None:
-        return Reason.SERVER_VERSION_UNKNOWN
-    return None if step.server_version < _FIRST_WITH_SUBQUEUES else Reason.OTHERS_NOT_SEEN
+
+def _held_until_after(read: Read, moment: Moment) -> bool:
+    if not read.given_out or read.finished is None or read.finished <= moment:
+        return False
+    return read.end is None or read.end.began > moment
 
 
 RULES: Final[tuple[Rule, ...]] = (
