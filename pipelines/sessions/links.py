@@ -43,11 +43,14 @@ class RemoteOpen:
     unanswered: bool = False
     """An open by qm2qm whose answer was not captured carried its number: there may be one more session."""
 
-    def unseen(self) -> Reason | None:
-        """Why all that keeps it open may have been closed out of sight, and its number given to somebody else."""
-        held_by = [self.handshake] if self.over is None else list(self.sessions.values())
-        reasons = [one.blind_since(one.first.until) for one in held_by]
-        return None if None in reasons else next(iter(reasons), Reason.RESPONSE_NOT_CAPTURED)
+    def doubt(self) -> str | None:
+        """Why all that keeps it open may be closed out of sight, or never was its own: then its number is another's."""
+        doubts: list[str | None]
+        if self.over is None:
+            doubts = [self.handshake.blind_since(self.handshake.first.until)]
+        else:
+            doubts = [one.link.doubt or one.blind_since(one.first.until) for one in self.sessions.values()]
+        return None if None in doubts else str(next(iter(doubts), Reason.RESPONSE_NOT_CAPTURED))
 
     @property
     def is_open(self) -> bool:
@@ -141,8 +144,7 @@ class Links:
             return Link(opened, str(Reason.SEVERAL_OPENS), (meant.rival.handshake,))
         if session.opened is None:
             return Link(opened, str(Reason.OPEN_NOT_SEEN))
-        unseen = meant.unseen()
-        return Link(opened, None if unseen is None else str(unseen))
+        return Link(opened, meant.doubt())
 
     def join_late(self, session: Session) -> None:
         """Of a session that is over and that nothing names: its remote open may seem to come after it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -155,3 +156,25 @@ def test_facts_come_through_rows_unchanged(tmp_path: Path) -> None:
     for row in local.tables["facts"]:
         fact: Fact = from_row(row)
         assert to_row(fact) == row
+
+
+def test_rows_that_wait_for_a_name_are_told_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipelines.sessions.held.MAX_HELD", 20)
+    recorded = Recorded("connect\nRemoteQMStartReceive2 ulAction=PEEK_CURRENT\n", tmp_path)
+    rows = list(judged(recorded.told(100, _same), {}, SETTINGS))
+    named = [row["queue_name"] for name, row in rows if name == "reads"]
+    assert len(named) == 100
+    assert None not in named
+
+
+def test_transactions_that_a_peer_never_ends_are_told_in_doubt_and_held_against_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.sessions.transactions.MAX_HANDLES", 3)
+    enlisting = [f"x: R_QMEnlistInternalTransaction transaction=T{n} -> phIntXact=X{n}" for n in range(6)]
+    ending = [f"x: R_QMCommitTransaction phIntXact=X{n}" for n in range(6)]
+    script = "\n".join(["connect x interface qmcomm", *enlisting, *ending, "close x"])
+    tables = Local(capture(tmp_path, script)).judged()
+    told = Counter((row["outcome"], row["doubt"]) for row in tables["transactions"])
+    assert told == {("unknown", "limit"): 3, ("committed", None): 3}
+    assert [row["rule_id"] for row in tables["findings"] if row["verdict"] == "violation"] == []

@@ -209,3 +209,21 @@ def test_two_uses_of_a_number_have_links_of_their_own(tmp_path: Path) -> None:
     assert remote == local
     assert len(set(remote)) == 2
     assert {row["link_doubt"] for row in sessions} == {None}
+
+
+def test_what_was_named_in_doubt_names_nothing_else_for_certain(tmp_path: Path) -> None:
+    """A session that comes just after the close is named in doubt, and keeps the open alive no better than that."""
+    script = f"""
+        {HANDSHAKE}
+        r: R_QMCloseRemoteQueueContext
+        connect q from 10.0.0.10
+        q: RemoteQMOpenQueue hQueue=0x31 -> phContext=A
+        wait 60s
+        q: RemoteQMOpenQueue hQueue=0x31 -> phContext=B
+        q: RemoteQMCloseQueue pphContext=B
+        q: RemoteQMCloseQueue pphContext=A
+        close q
+        close r
+    """
+    sessions = told(tmp_path, script)["sessions"]
+    assert columns(sessions, "queue_name", "naming_doubt") == [(ORDERS, "open_was_closed")] * 2
