@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Sequence[Row]]
 
 
+ENDPOINTS: Final = ("qm2qm", "RemoteRead")
 _NAMES: Final = frozenset(("queue_name", "opened_for_username"))
 """The qmcomm call that tells them may be sealed."""
 
@@ -28,12 +29,20 @@ class Difference(NamedTuple):
     true: object
 
 
-def differences(truth: Truth, tables: Tables, endpoint: str = "qm2qm", *, whole: bool = True) -> Iterator[Difference]:
+def differences(truth: Truth, tables: Tables, *, whole: bool = True) -> Iterator[Difference]:
     """`whole`: nothing is missing, so everything must be told; else what is told without doubt must be true.
 
     Where connections broke the truth may be in nobody's sight, and doubt is right.
     """
     sure = whole and not truth.mishaps
+    for endpoint in ENDPOINTS:
+        yield from _of_endpoint(truth, tables, endpoint, whole=whole, sure=sure)
+    yield from _of_acts(truth, tables, whole=whole)
+    yield from _of_transactions(truth, tables, whole=whole, sure=sure)
+
+
+def _of_endpoint(truth: Truth, tables: Tables, endpoint: str, *, whole: bool, sure: bool) -> Iterator[Difference]:
+    """Its sessions and their reads."""
     rows = {_us(row["ts"]): row for row in tables["sessions"] if row["endpoint"] == endpoint}
     known = {one.opened_us: one for one in truth.sessions if one.endpoint == endpoint}
     for at, session in known.items():
@@ -41,8 +50,10 @@ def differences(truth: Truth, tables: Tables, endpoint: str = "qm2qm", *, whole:
             yield from _of_session(session, rows[at], whole=whole, sure=sure)
         elif whole and session.told and not session.sealed:
             yield Difference("not told", "sessions", at, None, session.handle)
+    sealed = {handle(one.handle) for one in known.values() if one.sealed}
     for first, row in rows.items():
-        if first in known or (not whole and (row["doubt"] is not None or row["state"] == "open_not_seen")):
+        begun_unseen = row["state"] == "open_not_seen" and (not whole or row["handle"] in sealed)
+        if first in known or begun_unseen or (not whole and row["doubt"] is not None):
             continue
         yield Difference("told of nothing", "sessions", first or 0, row["handle"], None)
     read_rows = {
@@ -53,7 +64,20 @@ def differences(truth: Truth, tables: Tables, endpoint: str = "qm2qm", *, whole:
             yield from _of_read(read, read_rows[read.asked_us], rows, whole=whole, sure=sure)
         elif whole:
             yield Difference("not told", "reads", read.asked_us, None, sorted(read.outcomes))
-    yield from _of_acts(truth, tables, whole=whole)
+
+
+def _of_transactions(truth: Truth, tables: Tables, *, whole: bool, sure: bool) -> Iterator[Difference]:
+    """What of it is sealed is in no row, so that counts can be less."""
+    rows = {_us(row["ts"]): row for row in tables["transactions"]}
+    for one in truth.transactions:
+        row = rows.get(one.began_us)
+        if row is None or (row["doubt"] is not None and not sure):
+            continue
+        if row["outcome"] not in one.outcomes and (whole or row["outcome"] != "unknown"):
+            yield Difference("outcome", "transactions", one.began_us, row["outcome"], sorted(one.outcomes))
+        for name, true in (("reads", one.reads), ("sends", one.sends)):
+            if row[name] > true:
+                yield Difference(name, "transactions", one.began_us, row[name], true)
 
 
 def _of_acts(truth: Truth, tables: Tables, *, whole: bool) -> Iterator[Difference]:

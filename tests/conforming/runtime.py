@@ -83,8 +83,8 @@ class Process:
         _, operation, values = world.plant.asking(Draft(connection, operation, values))
         label = world.name("q")
         part = part or label
-        at = world.stage.say(f"{connection.name}: ask {label} {operation} {written(values)}", part)
-        call = Call(connection, operation, values, at, label, part)
+        world.stage.say(f"{connection.name}: ask {label} {operation} {written(values)}", part)
+        call = Call(connection, operation, values, world.stage.last_us, label, part)
         connection.calls.append(call)
         world.history.append(call)
         host = connection.endpoint.host

@@ -22,13 +22,10 @@ class Stage:
         """To what each line belongs: `u3/r5` is a read of the use `u3` of a queue."""
         self._player = Player()
 
-    def say(self, line: str, part: str = "") -> int:
-        """When its first packet is sent."""
-        now = self.now_us
+    def say(self, line: str, part: str = "") -> None:
         self._player.read(line)
         self.lines.append(line)
         self.parts.append(part)
-        return now
 
     def wait(self, us: int) -> None:
         self.say(f"wait {us}us")
@@ -36,6 +33,11 @@ class Stage:
     @property
     def now_us(self) -> int:
         return self._player.tape.next_us
+
+    @property
+    def last_us(self) -> int:
+        """When the last packet was sent."""
+        return self._player.tape.frames[-1].ts_us
 
     @property
     def script(self) -> str:
