@@ -92,7 +92,6 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         seen.touches.total,
         seen.touches.deeds(told_acts),
         seen.doubtful,
-        seen.queues.named,
         seen.queues.unnamed,
         principals.total,
         principals.rows,

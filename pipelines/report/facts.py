@@ -32,7 +32,6 @@ class Facts:
     deeds: Mapping[Key, list[Row]]
     """Acts that changed something, by the keys of touches."""
     doubtful_sessions: int
-    queues: int
     unnamed_queues: int
     principals: int
     accounts: tuple[Row, ...]

@@ -112,7 +112,7 @@ def add_reads(events: Events, tables: Tables, attached: Attached) -> None:
             "read",
             row["given_ts"] or row["ts"],
             size=row["message_bytes"] or 0,
-            what=READS[row["outcome"]],
+            what=READS["in_doubt" if row["doubt"] else row["outcome"]],
             client=row["id.orig_h"],
             server=row["id.resp_h"],
             user=clipped(account(row["username"], row["domain"])),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 READ: Final = ("queue_uid", "names", "numbers", "hosts", *ACTS, "first_seen", "last_seen")
-COLUMNS: Final = ("queue_uid", "names", "hosts", *ACTS, "first", "last", "named")
+COLUMNS: Final = ("queue_uid", "names", "numbers", "hosts", *ACTS, "first", "last", "named")
 _GRAVE: Final = (
     *("purged", "deleted", "secured", "controlled", "changed", "created", "received", "read", "moved_from", "moved_to"),
     *("peeked", "sent", "opened", "inspected"),
@@ -49,10 +49,6 @@ class Queues:
     def add(self, row: Row) -> None:
         self._rows.add(_shown(row))
         self.unnamed += not row["names"]
-
-    @property
-    def named(self) -> int:
-        return self._rows.seen - self.unnamed
 
     def rows(self) -> list[Row]:
         return self._rows.rows()
@@ -85,6 +81,7 @@ def _shown(row: Row) -> Row:
     return {
         "queue_uid": row["queue_uid"],
         "names": [usual, *others][:NAMES_TOLD],
+        "numbers": (row["numbers"] or [])[:NAMES_TOLD],
         "hosts": (row["hosts"] or [])[:NAMES_TOLD],
         **{act: row[act] or 0 for act in ACTS},
         "first": row["first_seen"],

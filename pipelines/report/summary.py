@@ -62,7 +62,7 @@ def captured(facts: Facts) -> list[Sentence]:
             f"{counted(rows['calls'], 'call')}: ",
             link(counted(rows["hosts"], "host"), "hosts"),
             ", ",
-            link(counted(facts.queues + facts.unnamed_queues, "queue"), "queues"),
+            link(counted(rows["queues"], "queue"), "queues"),
             f"{named}, ",
             link(counted(rows["sessions"], "session"), "sessions"),
             ", ",

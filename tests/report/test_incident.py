@@ -96,7 +96,7 @@ def test_change_of_rights_is_told_in_words_with_what_was_before(told: Report) ->
     )
     ((name, _, old, new, before, now, shown_by),) = act["changes"]
     assert (name, new, now) == ("security", "D:(A;;0xf003f;;;WD)", ["Everyone: full control"])
-    assert old.startswith("O:S-1-5-21-")
+    assert old.startswith("D:(A;;0xf003f;;;S-1-5-21-")
     assert old.endswith("(A;;0x20024;;;WD)"), "in full"
     assert before[-1] == "Everyone: send, get properties and see rights"
     assert shown_by in {row["call_uid"] for row in rows(told, "acts")}

@@ -49,7 +49,7 @@ function queuesView() {
       id: "queues",
       rows: rowsOf("queues"),
       columns: QUEUE_COLUMNS,
-      search: (row) => [...row.names, ...row.hosts].join(" "),
+      search: (row) => [...row.names, ...row.numbers, ...row.hosts].join(" "),
       said: embedded("queues").said,
     }).element,
   );
@@ -76,6 +76,7 @@ function queueView(name, server) {
           wire,
         ),
       ],
+      ["Numbers", listed(row?.numbers ?? [])],
       ["Servers", joined(row?.hosts ?? [server].filter(Boolean), hostLink)],
       ["Seen", row ? `${moment(row.first)} to ${moment(row.last)} UTC` : ""],
     ]),

@@ -190,8 +190,8 @@ function eventCell(row) {
     often,
     long,
     bytes,
-    row.kind === "finding" ? "" : [...rulesOf(row)].map(foundCell),
     row.queue ? [el("br"), queueCell(row)] : "",
+    row.kind === "finding" ? "" : [...rulesOf(row)].map(foundCell),
   ];
 }
 
