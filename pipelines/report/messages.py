@@ -8,7 +8,7 @@ from pipelines.report.keeping import First
 from pipelines.report.limits import MAX_ROWS, SIGHTINGS_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.reading import micros
-from pipelines.report.words import some
+from pipelines.report.words import account, some
 
 if TYPE_CHECKING:
     from pipelines.report.packing import Section
@@ -50,4 +50,13 @@ def _shown(row: Row) -> Row:
 
 
 def _sighting(one: Row) -> list[Any]:
-    return [micros(one["ts"]), *(one[name] for name in ("operation", "seen_as", "orig_h", "resp_h", "call_uid"))]
+    """Times inside lists come as such; columns that an older version did not write are not there at all."""
+    return [
+        micros(one["ts"]),
+        *(one[name] for name in ("operation", "seen_as", "orig_h", "resp_h", "call_uid")),
+        clipped(account(one.get("username"), one.get("domain"))),
+        clipped(one.get("opened_for_username")),
+        clipped(one.get("queue_name")),
+        one.get("naming_doubt") if one.get("queue_name") else None,
+        one.get("outcome"),
+    ]

@@ -83,18 +83,23 @@ def run_of_rows(
 
 
 def _messages(tables: Mapping[str, list[Row]]) -> list[Row]:
-    rows = [
-        {name: row.get(name) for name in SEEN.names} | {side: row["id"][side] for side in ("orig_h", "resp_h")}
-        for row in tables.get("message_sightings", ())
+    sighted = [_seen(row) for row in tables.get("message_sightings", ())]
+    moved = [
+        _seen(row) | {"operation": "R_MoveMessage", "seen_as": "moved"} for row in tables["moves"] if row["message_uid"]
     ]
-    rows += [
-        {name: row.get(name) for name in SEEN.names}
-        | {side: row["id"][side] for side in ("orig_h", "resp_h")}
-        | {"operation": "R_MoveMessage", "seen_as": "moved"}
-        for row in tables["moves"]
+    # What sessions make of a sighting.
+    told = [
+        _seen(row | {"call_uid": row.get("start_call_uid") or row.get("call_uid")}) | {"seen_as": None}
+        for row in (*tables["reads"], *tables["sends"])
         if row["message_uid"]
     ]
-    return list(merged(sorted(rows, key=lambda row: tuple(row[name] for name in ORDER))))
+    rows = [*sighted, *moved, *told]
+    return list(merged(sorted(rows, key=lambda row: tuple(row[name] or 0 for name in ORDER))))
+
+
+def _seen(row: Row) -> Row:
+    ends = {side: row["id"][side] for side in ("orig_h", "resp_h")}
+    return {name: row.get(name) for name in SEEN.names} | ends
 
 
 def _capture(path: Path, flows: list[Row]) -> Row:

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
     from tests.report.browser import Page
 
-SDDL = (
-    "O:S-1-5-21-1004336348-1177238915-682003330-1104G:S-1-5-21-1004336348-1177238915-682003330-513"
-    "D:(A;;0xf003f;;;S-1-5-21-1004336348-1177238915-682003330-1104)(A;;0x20024;;;WD)"
-)
+SDDL = "D:(A;;0xf003f;;;S-1-5-21-1004336348-1177238915-682003330-1104)(A;;0x20024;;;WD)"
 JDOE = "#user/CORP%5Cjdoe"
 
 
@@ -175,3 +172,17 @@ def test_secret_that_fits_is_said_wherever_names_are(page: Page, incident: Path,
 def test_act_that_is_not_here_says_so(opened: Page) -> None:
     opened.go("#act/Rx")
     assert opened.text("h1") == "Act not in the report"
+
+
+def test_message_says_who_read_it_from_which_queue_and_for_whom(opened: Page) -> None:
+    opened.go("#messages")
+    lines = opened.texts("main tbody tr")
+    assert any("received" in line and "peeked" in line for line in lines)
+    rows = "[...document.querySelectorAll('main tbody tr')]"
+    opened.run(f"{rows}.find((row) => /peeked/.test(row.innerText)).querySelector('a').click()")
+    seen = opened.texts("main tbody tr")
+    assert len(seen) == 2
+    for line in seen:
+        assert "CORP\\LAPTOP66$" in line
+        assert "for jdoe" in line
+        assert "DIRECT=OS:hq\\private$\\orders" in line

@@ -56,22 +56,34 @@ function messageView(uid) {
     "sessions of calls",
     () => new Map(rowsOf("calls").map((call) => [call.call_uid, call.session_uid])),
   );
-  const seen = row.seen.map(([ts, operation, as, client, server, call], place) => ({
-    place,
-    ts,
-    operation,
-    as,
-    client,
-    server,
-    call,
-    session: sessions.get(call),
-  }));
+  const seen = row.seen.map(
+    ([ts, operation, as, client, server, call, user, behind, queue, naming_doubt, outcome], place) => ({
+      ...{ place, ts, operation, as, client, server, user, behind, queue, naming_doubt, outcome },
+      session: sessions.get(call),
+    }),
+  );
   const columns = [
     timeColumn(),
-    { title: "As", cell: (one) => one.as, sort: (one) => one.as },
+    {
+      title: "As",
+      cell: (one) => [one.as, one.outcome ? el("div", { class: "soft small" }, OUTCOMES[one.outcome] ?? one.outcome) : ""],
+      sort: (one) => one.as,
+    },
+    {
+      title: "Who",
+      tight: true,
+      cell: (one) => [
+        hostLink(one.client),
+        one.user ? [" ", userLink(one.user)] : "",
+        one.behind ? [el("br"), el("span", { class: "soft" }, "for "), userLink(one.behind)] : "",
+        el("br"),
+        el("span", { class: "soft" }, "\u2192 "),
+        hostLink(one.server),
+      ],
+      sort: (one) => one.client,
+    },
+    { title: "Queue", name: true, cell: queueCell, sort: (one) => one.queue, rare: (one) => one.queue },
     { title: "Operation", cell: (one) => one.operation, sort: (one) => one.operation },
-    { title: "From", cell: (one) => hostLink(one.client) },
-    { title: "To", cell: (one) => hostLink(one.server) },
     { title: "Session", cell: (one) => sessionLink(one.session) },
   ];
   return page(
