@@ -194,7 +194,8 @@ def _first(row: Row | None, count: int) -> list[Part]:
         return []
     by = ", by " if count == 1 else ", first by "
     behind: list[Part] = [" for ", user_link(row["opened_for_user"])] if row["opened_for_user"] else []
-    queue: list[Part] = [", about ", queue_link(row["queue"], row["server"]), ","] if row["queue"] else []
+    unsure = " (name in doubt)" if row["naming_doubt"] else ""
+    queue: list[Part] = [", about ", queue_link(row["queue"], row["server"]), f"{unsure},"] if row["queue"] else []
     user: list[Part] = [" (", user_link(row["user"]), ")"] if row["user"] else []
     frames = sorted({*row["request_frames"], *row["response_frames"]})
     shown = f", {_frames(frames)}" if frames else ""
@@ -208,6 +209,8 @@ def _touch(row: Row, acts: list[Row]) -> Sentence:
         behind += [" (", user_link(row["opened_for_user"]), ")"]
     left = f"; {size(row['bytes'])} of messages left the server" if row["bytes"] else ""
     doubt = f"; {counted(row['doubts'], 'session')} in doubt" if row["doubts"] else ""
+    if row["unsure_queue"]:
+        doubt += f"; in {counted(row['unsure_queue'], 'session')} the queue's name is in doubt"
     return said(
         host_link(row["client"]),
         *user,

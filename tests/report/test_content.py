@@ -58,8 +58,8 @@ def test_summary_says_who_did_what_for_whom(examples: Report) -> None:
 
 def test_summary_names_the_worst_first_with_its_frames(sample_report: Report) -> None:
     assert texts(sample_report, "found")[0] == (
-        " A queue was purged, once, by 127.0.0.2, about queue number 0x01f4a310, at 2026-11-16 03:51:10.547 UTC, "
-        "frames 194 and 195."
+        " A queue was purged, once, by 127.0.0.2, about DIRECT=OS:hq-mq01\\private$\\orders (name in doubt), "
+        "at 2026-11-16 03:51:10.547 UTC, frames 194 and 195."
     )
     assert texts(sample_report, "damage") == [
         "Nothing: all captures are whole, and no bytes of the kept connections are missing."
