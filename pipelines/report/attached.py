@@ -35,7 +35,7 @@ _ACTS: Final = (
     _Acts("admin_actions", ("call_uid",)),
     _Acts("moves", ("call_uid",)),
     _Acts("reads", ("start_call_uid", "end_call_uid"), ("outcome", "message_bytes"), disclosed, EVENTS["read"]),
-    _Acts("message_sightings", ("call_uid",), ("seen_as",), lambda row: bool(row["seen_as"] == "sent")),
+    _Acts("sends", ("call_uid",)),
 )
 
 

@@ -77,7 +77,7 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
     told_acts = acts.rows()
     happenings.add_moves(events, tables, attached)
     happenings.add_reads(events, tables, attached)
-    happenings.add_sent(events, tables, ladders.sessions_of, attached)
+    happenings.add_sent(events, tables, attached)
     calls = calls_by_uid(tables, {*ladders.sessions_of, *events.calls()})
     touches = seen.touches.rows()
     hosts, principals, messages = seen.people.hosts(tables), seen.people.principals(tables), messages_section(tables)

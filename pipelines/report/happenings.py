@@ -47,11 +47,20 @@ _MOVE: Final = (
     *("call_uid", "ts", "session_uid", "queue_name", "target_queue_name", "outcome", "username", "domain"),
     *("id.orig_h", "id.resp_h"),
 )
-_SENT: Final = ("call_uid", "ts", "seen_as", "destination_queue", "message_bytes", "id.orig_h", "id.resp_h")
+_SENT: Final = (
+    *("call_uid", "ts", "session_uid", "queue_name", "naming_doubt", "message_bytes", "outcome"),
+    *("username", "domain", "id.orig_h", "id.resp_h"),
+)
 _FINDING: Final = ("rule_id", "level", "username", "domain", "queue_name", "id.orig_h", "id.resp_h", *_BEHIND)
 _PLACE: Final = ("session_uid", "call_uid")
 _WHOSE: Final = ("queue_name", "queue_handle", "handle")
-_OUTCOMES: Final = {"success": "done", "failure": "refused", "unknown": "answer not seen"}
+_OUTCOMES: Final = {
+    "success": "done",
+    "failure": "refused",
+    "unknown": "answer not seen",
+    "aborted": "undone by an abort",
+    "rundown": "undone by a disconnect",
+}
 
 
 def add_act(events: Events, act: Act, attached: Attached) -> None:
@@ -145,18 +154,21 @@ def add_reads_of_session(events: Events, row: Row) -> None:
             )
 
 
-def add_sent(events: Events, tables: Tables, sessions_of: Mapping[str, list[str]], attached: Attached) -> None:
-    for row in tables.rows("message_sightings", _SENT, lambda batch: pc.equal(batch.column("seen_as"), "sent")):
+def add_sent(events: Events, tables: Tables, attached: Attached) -> None:
+    for row in tables.rows("sends", _SENT):
         events.add(
             "sent",
             row["ts"],
             size=row["message_bytes"] or 0,
             what="Message sent",
+            outcome=_OUTCOMES.get(row["outcome"], row["outcome"]),
             client=row["id.orig_h"],
             server=row["id.resp_h"],
-            queue=clipped(row["destination_queue"]),
+            user=clipped(account(row["username"], row["domain"])),
+            queue=clipped(row["queue_name"]),
+            naming_doubt=row["naming_doubt"] if row["queue_name"] else None,
             call_uid=row["call_uid"],
-            session_uid=next(iter(sessions_of.get(row["call_uid"], ())), None),
+            session_uid=row["session_uid"],
             **attached.of(row["call_uid"])._asdict(),
         )
 

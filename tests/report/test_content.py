@@ -239,3 +239,15 @@ def test_every_finding_is_told_once_with_its_act_or_alone(examples: Report, samp
     (purge,) = (row for row in rows(sample_report, "events") if row["kind"] == "purge")
     assert (purge["level"], "detect-purge" in purge["rule_id"].split(",")) == ("high", True)
     assert not [row for row in rows(sample_report, "events") if row["what"] == "A queue was purged"]
+
+
+def test_what_a_transaction_undid_was_not_sent(tmp_path: Path) -> None:
+    ends = {"orig_h": "10.0.0.1", "orig_p": 50000, "resp_h": "10.0.0.2", "resp_p": 2105}
+    sent = {"operation": "rpc_ACSendMessageEx", "uid": "C1", "id": ends, "capture_id": "c", "queue_name": ORDERS}
+    rows_of = [sent | {"call_uid": f"R{outcome}", "outcome": outcome} for outcome in ("success", "aborted", "rundown")]
+    report = report_of(str(run_of_rows(tmp_path / "run", {"sends": rows_of})), MANIFEST)
+    assert {row["outcome"] for row in rows(report, "events")} == {
+        "done",
+        "undone by an abort",
+        "undone by a disconnect",
+    }

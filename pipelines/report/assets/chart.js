@@ -12,6 +12,8 @@ const STEPS = [
   ...[1, 2, 7, 30, 90, 365].map((days) => days * DAY),
 ];
 
+const CAME = { done: "done", refused: "refused", undone: "undone" };
+
 function lanesOf(rows, by) {
   const counts = new Map();
   if (by === "kind") for (const kind of Object.keys(KINDS)) counts.set(kind, { all: 0 });
@@ -19,7 +21,7 @@ function lanesOf(rows, by) {
     const lane = row[by] ?? "";
     if (!counts.has(lane)) counts.set(lane, { all: 0 });
     const count = counts.get(lane);
-    const came = row.outcome === "refused" ? "refused" : row.outcome && row.outcome !== "done" ? "not known" : "done";
+    const came = row.outcome ? (CAME[row.outcome.split(" ")[0]] ?? "not known") : "done";
     count.all += row.count;
     count[came] = (count[came] ?? 0) + row.count;
   }
@@ -29,7 +31,7 @@ function lanesOf(rows, by) {
 
 // What was done is counted apart from what was refused and from what nobody knows.
 function countSaid(count) {
-  const others = ["refused", "not known"].filter((name) => count[name]).map((name) => `${number(count[name])} ${name}`);
+  const others = ["refused", "undone", "not known"].filter((name) => count[name]).map((name) => `${number(count[name])} ${name}`);
   return [number(count.done ?? 0), ...others].join(", ");
 }
 
