@@ -27,8 +27,8 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder / "tables"
 
 
-def test_there_are_ten_questions_and_one_more() -> None:
-    assert len(QUERIES) == 11
+def test_there_are_eleven_questions_and_one_more() -> None:
+    assert len(QUERIES) == 12
 
 
 def test_both_engines_agree(spark: SparkSession, tables: Path) -> None:
