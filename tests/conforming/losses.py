@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _SEEN: Final = frozenset(("syn", "syn_ack", "fin", "rst"))
 _HEADERS: Final = 54 + 20
 _NUMBER: Final = re.compile(r"(?<==)(?:0x[0-9a-fA-F]+|\d+)(?=\s|$)")
+_SIZE: Final = re.compile(r"\w*(?:Size|Len|Length)\w*=$")
+_LARGEST: Final = 20_000
+"""Of buffers, which are sent as large as they are said to be."""
 _NAME: Final = re.compile(r"(?<==)[PSRCHX]_?\w*\d+(?=\s|$)")
 
 
@@ -78,6 +81,12 @@ def _cut(frames: list[Timed], chance: random.Random) -> list[Timed]:
     ]
 
 
+def _repeated(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """Nothing is missing: some packets are seen twice, by the tap or because they were sent again."""
+    copies = [replace(one, ts_us=one.ts_us + chance.choice((1, 400))) for one in frames if chance.random() < 0.2]
+    return sorted((*frames, *copies), key=lambda one: one.ts_us)
+
+
 def _ends(one: Timed) -> tuple[bytes, bytes]:
     """Addresses and ports of sender and receiver, as they stand in the frame."""
     data = one.frame.captured
@@ -95,6 +104,7 @@ LOSSES: Final[Mapping[str, Loss]] = {
     "kind": _kind,
     "connections": _connections,
     "cut": _cut,
+    "repeated": _repeated,
 }
 
 
@@ -129,4 +139,6 @@ def _mutated(line: str, lines: list[str], chance: random.Random) -> str:
         value = str(chance.choice((0, 1, 0xFFFF_FFFF, int(place[0], 0) ^ 1 << chance.randrange(32))) & 0xFFFF_FFFF)
     else:
         value = chance.choice(("null", "UNKNOWN9"))
+    if _SIZE.search(line[: place.start()]):
+        value = str(int(value, 0) % _LARGEST)
     return f"{line[: place.start()]}{value}{line[place.end() :]}"

@@ -6,19 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tests.conforming.schedule import Until
 from tests.conforming.stage import Value, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from tests.conforming.products import Product
-    from tests.conforming.schedule import Until
     from tests.conforming.world import World
 
 Values = Mapping[str, Value]
 Reply = Mapping[str, Value]
 """What stands on the right of the arrow; `fault` instead of everything."""
 CONTEXT_MISMATCH: Final = {"fault": "nca_s_fault_context_mismatch"}
+CANCELLED: Final = {"fault": "nca_s_fault_cancel"}
+_SLOW: Final = 0.02
+_VERY_LONG_US: Final = 301_000_000
+"""More than the five minutes that a client waits for it: [MS-MQQP] 3.2.4.1."""
 OUT_OF_RANGE: Final = {"fault": "nca_op_rng_error"}
 
 
@@ -176,6 +180,11 @@ class Endpoint:
     def _serve(self, call: Call) -> Generator[Until | None, None, None]:
         services = [one for one in self.services.values() if call.operation in one.operations]
         yield None
+        if call.operation == "RemoteQMOpenQueue" and self.host.world.likely(_SLOW):
+            yield Until(deadline_us=self.host.world.stage.now_us + _VERY_LONG_US)
+            if call.cancelled and self.host.world.likely(0.5):
+                self.answer(call, CANCELLED)
+                return
         reply: Reply = OUT_OF_RANGE
         if services:
             reply = yield from services[0].operations[call.operation](call)
