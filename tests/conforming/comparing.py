@@ -139,6 +139,7 @@ def _us(time: datetime | None) -> int | None:
 
 
 KNOWN: Final[Mapping[tuple[str, str], str]] = {
+    ("reads", "outcome"): "RemoteRead: its end is missing on another connection than its start, and nobody doubts",
     ("admin_actions", "outcome"): "a Win32 code is a failure as well: [MS-MQMR] 3",
 }
 """What is told wrongly, and why. It must become empty."""

@@ -139,7 +139,7 @@ class RemoteReading:
         if "RECEIVE" not in entry.action:
             read.came_to("peeked")
             return reply
-        read.came_to("unfinished")
+        read.came_to("unfinished", "rundown")
         entry.message = message
         if entry.unit is not None:
             entry.unit.receive(session.descriptor.queue, message)
