@@ -32,6 +32,8 @@ class TransactionHandle:
     def rundown(self) -> None:
         """3.1.7.3: as R_QMAbortTransaction."""
         self.unit.truth.outcomes = frozenset(("rundown",))
+        for read in self.unit.reads:
+            read.came_to("rundown", "nacked")
         self.end(committed=False)
 
     def end(self, *, committed: bool) -> None:
@@ -96,6 +98,8 @@ class InternalTransactions(QmcommServer):
             return CONTEXT_MISMATCH
         del call.connection.association.handles[name]
         handle.unit.truth.outcomes = frozenset(("committed" if committed else "aborted",))
+        for read in handle.unit.reads:
+            read.came_to("acked" if committed else "nacked")
         handle.end(committed=committed)
         return {"status": 0, "phIntXact": "null"}
 

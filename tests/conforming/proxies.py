@@ -10,6 +10,7 @@ from tests.conforming.qm2qm_client import Numbers, RemoteSession, Supporter
 from tests.conforming.remote_open import QmcommServer
 from tests.conforming.schedule import Until
 from tests.conforming.stage import text
+from tests.conforming.truth import RUNDOWN, Session
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -32,12 +33,13 @@ class Proxy:
     context: int
     session: RemoteSession
     queue: Queue
-    path: str
+    truth: Session
     cursors: dict[int, int | None] = field(default_factory=dict)
     """hCursor to that of the other computer, once it is known."""
 
     def rundown(self) -> None:
         """The other computer is told in parallel."""
+        self.truth.states = frozenset((RUNDOWN,))
         self.owner.proxies.pop(self.context, None)
         self.session.cursors = [one for one in self.cursors.values() if one is not None]
         self.owner.manager.world.schedule.add(self.session.close(), self.session.owner)
@@ -76,9 +78,16 @@ class Proxies(QmcommServer):
         session = yield from self.supporter.open(place[0], numbers, self.manager.world.name("p"))
         if session is None:
             return _FAILED
-        proxy = Proxy(self, self.manager.number(), session, place[1], place[1].path)
+        name, client = self.manager.handle("Q"), call.connection
+        told = Session(
+            "qmcomm", client.client, self.manager.address, call.asked_us, name, place[1].format_name,
+            client.security.username,
+        )  # fmt: skip
+        told.sealed = client.security.auth == "privacy"
+        self.manager.world.truth.sessions.append(told)
+        call.undelivered = lambda: setattr(told, "told", False)
+        proxy = Proxy(self, self.manager.number(), session, place[1], told)
         self.proxies[proxy.context] = proxy
-        name = self.manager.handle("Q")
         if call.connection.open:
             call.connection.association.handles[name] = proxy
         else:
@@ -175,7 +184,7 @@ class Proxies(QmcommServer):
         """3.1.4.1."""
         yield None
         proxy = self.proxies.get(int(call.values["pQueue"]))
-        return _INVALID if proxy is None else {"lplpRemoteQueueName": text(proxy.path)}
+        return _INVALID if proxy is None else {"lplpRemoteQueueName": text(proxy.queue.path)}
 
     def purge_proxy(self, proxy: Proxy, part: str) -> Handling:
         connection = proxy.session.connection()
@@ -184,6 +193,7 @@ class Proxies(QmcommServer):
             return _FAILED
         values = {"hQueue": proxy.session.numbers.handle}
         reply = yield from self.supporter.call(connection, "RemoteQMPurgeQueue", values, part)
+        proxy.truth.purges += reply is not None and reply.get("status") == 0
         return {"status": reply.get("status", 0)} if reply is not None and "fault" not in reply else _FAILED
 
     def forget_proxies(self) -> None:

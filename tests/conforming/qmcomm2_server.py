@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     Handling = Generator[Until | None, None, Reply]
 
 _INFINITE: Final = 0xFFFF_FFFF
-_OUTCOMES: Final = {"MQ_ERROR_IO_TIMEOUT": "timed_out"}
+_OUTCOMES: Final = {
+    "MQ_ERROR_IO_TIMEOUT": "timed_out",
+    "MQ_ERROR_OPERATION_CANCELLED": "cancelled",
+    "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT": "cancelled",
+}
+
+
+def _outcome(reply: Reply, action: str) -> str:
+    """One call is all of a read: it removes the message at once."""
+    if "message" in reply:
+        return "acked" if action == "RECEIVE" else "peeked"
+    return _OUTCOMES.get(str(reply.get("status")), "failed")
 
 
 class Qmcomm2Server:
@@ -62,12 +73,12 @@ class Qmcomm2Server:
 
     def receive(self, call: Call) -> Handling:
         values, world = call.values, self.manager.world
+        call.undelivered = lambda: read.came_to("unfinished", "failed", "rundown", *read.outcomes)
         context, action = int(values["hQMContext"]), str(values["Action"])
         handle = self.server.local.get(context)
-        read = truth.Read(handle.truth if handle else None, call.asked_us, action, 0, endpoint="qmcomm")
-        read.sealed = call.connection.security.auth == "privacy"
-        if context not in self.server.proxies:
-            world.truth.reads.append(read)
+        read = truth.Read(handle.truth if handle else None, call.asked_us, action, 0)
+        read.sealed, read.endpoint = call.connection.security.auth == "privacy", "qmcomm"
+        world.truth.reads.append(read)
         yield None
         name = str(values.get("transaction", "null"))
         unit = self.server.units.get(name)
@@ -76,7 +87,10 @@ class Qmcomm2Server:
             return {"status": "MQ_ERROR_TRANSACTION_SEQUENCE"}
         proxy = self.server.proxies.get(context)
         if proxy is not None:
-            return (yield from self.server.read_proxy(proxy, call))
+            read.session = proxy.truth
+            reply = yield from self.server.read_proxy(proxy, call)
+            read.came_to(_outcome(reply, action))
+            return reply
         if handle is None or handle.descriptor.access == SEND:
             read.came_to("failed")
             return INVALID_HANDLE
@@ -87,24 +101,25 @@ class Qmcomm2Server:
         handle.truth.reads.append(read)
         found = yield from self._found(handle, call)
         if not isinstance(found, Message):
-            read.came_to(_OUTCOMES.get(found, "failed"))
-            return {"status": found}
+            failed = {"status": found}
+            read.came_to(_outcome(failed, action))
+            return failed
         place = handle.descriptor.cursors.get(cursor)
         if place is not None:
             cursors.moved(place, found, action)
         if action == "RECEIVE":
             if unit is not None:
-                unit.receive(handle.descriptor.queue, found)
+                unit.receive(handle.descriptor.queue, found, read)
             else:
                 found.state = DELETED
         read.body, read.sequential_id = found.body, found.lookup_id & LOW_SEVEN
-        read.came_to("acked" if action == "RECEIVE" else "peeked")
-        reply: dict[str, Value] = {
+        given: dict[str, Value] = {
             "message": f"{found.body}/{found.number}",
             "ppDestFormatName": text(handle.descriptor.queue.format_name),
             "pArrivedTime": found.arrived_s,
         }
-        return {**reply, "Cursor": cursor} if cursor else reply
+        read.came_to(_outcome(given, action))
+        return {**given, "Cursor": cursor} if cursor else given
 
     def _found(self, handle: LocalHandle, call: Call) -> Generator[Until | None, None, cursors.Found]:
         timeout = int(call.values.get("RequestTimeout", 0))

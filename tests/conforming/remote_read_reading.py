@@ -64,8 +64,7 @@ class RemoteReading:
         session: OpenEntry | None = call.context(values["phContext"])
         action, name = str(values["ulAction"]), str(values.get("transaction", "null"))
         read = truth.Read(session.truth if session else None, call.asked_us, action, int(values["dwRequestId"]))
-        read.endpoint = "RemoteRead"
-        read.sealed = call.connection.security.auth == "privacy"
+        read.sealed, read.endpoint = call.connection.security.auth == "privacy", "RemoteRead"
         world.truth.reads.append(read)
         call.undelivered = lambda: read.came_to("unfinished", "rundown", *read.outcomes)
         yield None
@@ -162,7 +161,9 @@ class RemoteReading:
         yield Until(deadline_us=self.manager.world.stage.now_us + _CLEANUP_US)
         if entry.session.reads.get(entry.request_id) is entry:
             del entry.session.reads[entry.request_id]
-            entry.put_back()
+            if entry.message is not None:
+                entry.put_back()
+                entry.truth.came_to("rundown", "unfinished", "failed")
 
     def end_receive(self, call: Call) -> Handling:
         """3.1.4.9, 3.1.4.15."""

@@ -109,7 +109,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
         name = manager.handle("Q")
         session = truth.Session(
             "qmcomm", call.connection.client, manager.address, call.asked_us, name, queue.format_name,
-            call.connection.security.username, descriptor.handle, str(values["pLicGuid"]),
+            call.connection.security.username,
         )  # fmt: skip
         session.sealed = call.connection.security.auth == "privacy"
         manager.world.truth.sessions.append(session)
@@ -129,6 +129,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
         if isinstance(handle, Proxy):
             del call.connection.association.handles[name]
             handle.rundown()
+            handle.truth.states = frozenset((truth.CLOSED,))
             return {"status": 0, "phQueue": "null"}
         if not isinstance(handle, LocalHandle):
             return CONTEXT_MISMATCH

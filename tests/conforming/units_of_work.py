@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.conforming.queue_manager import AVAILABLE, DELETED, LOCKED, PURGED, Message, Queue
 
 if TYPE_CHECKING:
-    from tests.conforming.truth import Transaction
+    from tests.conforming.truth import Read, Transaction
 
 RECEIVED, SENT, MOVED = "received", "sent", "moved"
 
@@ -26,9 +26,12 @@ class UnitOfWork:
     identifier: str
     truth: Transaction
     operations: list[Operation] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+    """Which removed their message at once, but for the outcome."""
 
-    def receive(self, queue: Queue, message: Message) -> None:
+    def receive(self, queue: Queue, message: Message, read: Read | None = None) -> None:
         message.state = LOCKED
+        self.reads += [read] if read is not None else []
         self.operations.append(Operation(RECEIVED, queue, message))
         self.truth.reads += 1
 
