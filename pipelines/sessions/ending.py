@@ -79,9 +79,11 @@ class Ending:
             self._tell(session)
 
     def let_go(self, session: Session, closed: CallFact, moment: Moment) -> None:
-        """What it holds goes back with the close."""
+        """What it holds goes back with the close, unless it was ended out of sight."""
         for read in [one for one in session.reads.values() if one.holds_message]:
             read.end = closed
+            if session.association is not None:
+                read.doubt = read.doubt or unseen_since(session.pair, session.association, read.began)
             self.read(read, ReadOutcome.RUNDOWN, moment)
 
     def closed(self, session: Session, moment: Moment, *, unanswered: bool) -> None:
@@ -107,13 +109,13 @@ class Ending:
         for read in list(association.reads.values()):
             if not read.is_over:
                 began = read.start.began if read.start else moment
-                read.doubt = read.doubt or _doubt(pair, association, began)
+                read.doubt = read.doubt or unseen_since(pair, association, began)
                 read.severance = association.severance
                 self.read(read, outcome, moment)
         state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
         for session in list(association.sessions.values()):
             if not session.is_over:
-                session.doubt = session.doubt or _doubt(pair, association, session.first.until)
+                session.doubt = session.doubt or unseen_since(pair, association, session.first.until)
                 session.severance = association.severance
                 if association.all_closed and session.closed_at is None:
                     session.closed_at = moment
@@ -179,7 +181,8 @@ class Ending:
         session.forget()
 
 
-def _doubt(pair: Pair, association: Association, since: Moment) -> Reason | None:
+def unseen_since(pair: Pair, association: Association, since: Moment) -> Reason | None:
+    """Why what the association left undone may have been done."""
     reason = pair.blind_since(since) or association.blind_since(since)
     if reason is Reason.CAPTURE_ENDED and not association.all_closed:
         # That is what the outcome says.

@@ -149,9 +149,9 @@ class SupportedQueues:
     def _receive_asked(self, step: CallStep) -> None:
         buffer = transfer_buffer(step.call.request)
         receive = buffer.get("Receive") or {}
-        self._references.refer(step, _context(step))
-        action = receive.get("Action", 0)
-        read = Read(step.call, step.pair, step.session, action=action)
+        if (context := _context(step)) is not None:
+            self._references.refer(step, context)
+        read = Read(step.call, step.pair, step.session, action=step.number(receive, "Action"))
         self._transactions.join(read, unit_of_work(buffer.get("pUow")))
         read.transactional = read.uow is not None
         step.transaction = read.transaction
@@ -163,7 +163,7 @@ class SupportedQueues:
         if read is None:
             return
         number = _context(step)
-        if step.session is None and step.succeeded:
+        if step.session is None and step.succeeded and number is not None:
             sessions = step.pair.by_queue.get(number)
             step.session = (
                 sessions[-1] if sessions else self._references.adopt(step, kind=Kind.QUEUE, context=number[1])
@@ -196,5 +196,6 @@ class SupportedQueues:
             self._ending.read(read, ReadOutcome.ACKED, moment)
 
 
-def _context(step: CallStep) -> tuple[str, int]:
-    return "hQMContext", step.request.get("hQMContext", 0)
+def _context(step: CallStep) -> tuple[str, int] | None:
+    number = step.number(step.request, "hQMContext")
+    return None if number is None else ("hQMContext", number)

@@ -31,12 +31,11 @@ class Reads:
     def start_asked(self, step: CallStep) -> None:
         desc = step.desc or {}
         self._references.refer(step, desc.get("hRemoteQueue", 0))
-        action = desc.get("ulAction", 0)
         read = Read(
             step.call,
             step.pair,
             step.session,
-            action=action,
+            action=step.number(desc, "ulAction"),
             request_id=desc.get("dwRequestID", 0),
             lookup_id=step.request.get("LookupId"),
         )

@@ -27,12 +27,11 @@ class RemoteReads:
     def start_asked(self, step: CallStep) -> None:
         asked = step.request
         self._references.refer_to_handle(step, asked.get("phContext"), Kind.REMOTE_READ)
-        action = asked.get("ulAction", 0)
         read = Read(
             step.call,
             step.pair,
             step.session,
-            action=action,
+            action=step.number(asked, "ulAction"),
             request_id=asked.get("dwRequestId", 0),
             lookup_id=asked.get("LookupId") or None,
             transactional=step.call.operation == v.REMOTE_START_IN_TRANSACTION,

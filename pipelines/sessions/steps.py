@@ -98,6 +98,11 @@ class CallStep:
     def request(self) -> Values:
         return self.call.request or {}
 
+    def number(self, values: Values, name: str) -> int | None:
+        """That the request says. Facts leave out zeros, so one that is not there is 0; not known where it was cut."""
+        told: int | None = values.get(name, 0 if self.call.request_whole else None)
+        return told
+
     @property
     def response(self) -> Values:
         return self.call.response or {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END, slim
 from pipelines.facts.reasons import Reason
+from pipelines.sessions.ending import unseen_since
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import Kind, ReadOutcome, TransactionState
 from pipelines.sessions.steps import TransactionStep
@@ -161,6 +162,8 @@ class Transactions:
             transaction.severance = association.severance
             if association.all_closed:
                 transaction.state = TransactionState.RUNDOWN
+                unseen = unseen_since(transaction.pair, association, transaction.enlisted.until)
+                transaction.unit.doubt = transaction.unit.doubt or unseen
             else:
                 transaction.unit.doubt = transaction.unit.doubt or Reason.CAPTURE_ENDED
             outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED

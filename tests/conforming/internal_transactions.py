@@ -86,6 +86,7 @@ class InternalTransactions(QmcommServer):
         name = str(call.values["transaction"])
         if name not in self.units:
             transaction = truth.Transaction(call.connection.client, self.manager.address, call.asked_us, name)
+            transaction.sealed = call.connection.security.auth == "privacy"
             self.manager.world.truth.transactions.append(transaction)
             self.units[name] = UnitOfWork(name, transaction)
         return self.units[name]

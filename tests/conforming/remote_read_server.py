@@ -239,6 +239,7 @@ class RemoteReadServer(RemoteReading):
     def unit(self, name: str, call: Call) -> UnitOfWork:
         if name not in self.units:
             transaction = truth.Transaction(call.connection.client, self.manager.address, call.asked_us, name)
+            transaction.sealed = call.connection.security.auth == "privacy"
             self.manager.world.truth.transactions.append(transaction)
             self.units[name] = UnitOfWork(name, transaction)
         return self.units[name]

@@ -112,6 +112,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             call.connection.security.username,
         )  # fmt: skip
         session.sealed = call.connection.security.auth == "privacy"
+        session.asked_for = wanted if wanted.startswith("PRIVATE=") else ""
         manager.world.truth.sessions.append(session)
         call.undelivered = lambda: setattr(session, "told", False)
         handle = LocalHandle(self, descriptor, session, name)

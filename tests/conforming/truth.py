@@ -18,6 +18,7 @@ class Session:
     queue: str
     """Format name."""
     username: str
+    """Of whom the server knows."""
     number: int | None = None
     """hQueue."""
     client_qm: str | None = None
@@ -30,6 +31,8 @@ class Session:
     told: bool = True
     """The client was given the handle."""
     sealed: bool = False
+    asked_for: str = ""
+    """The format name by which it was opened, where that is another one."""
     reads: list[Read] = field(default_factory=list)
 
     def purged_unseen(self) -> None:
@@ -87,3 +90,5 @@ class Transaction:
     outcomes: frozenset[str] = frozenset(("unknown",))
     reads: int = 0
     sends: int = 0
+    moves: int = 0
+    sealed: bool = False

@@ -43,6 +43,7 @@ class UnitOfWork:
     def move(self, queue: Queue, message: Message, target: Queue) -> None:
         message.state = LOCKED
         self.operations.append(Operation(MOVED, queue, message, target))
+        self.truth.moves += 1
 
     def give_back(self, message: Message) -> None:
         """One read that was not received."""
