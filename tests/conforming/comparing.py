@@ -103,7 +103,7 @@ def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Itera
         "client_qm": (row["client_qm"], {session.client_qm}),
         "username": (row["username"] or "", {session.username}),
         "purges": (row["purges"], {session.purges}),
-        "queue_name": (row["queue_name"], {session.queue}),
+        "queue_name": (row["queue_name"], {session.queue, session.asked_for}),
         "opened_for_username": (row["opened_for_username"] or "", {session.person}),
     }
     if session.told:
