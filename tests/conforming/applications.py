@@ -79,7 +79,7 @@ class Application:
         reply = yield from self.process.call(connection, "R_QMGetRTQMServerPort", {"fIP": _IP_HANDSHAKE})
         if self.world.likely(0.6):
             self.process.close(connection)
-        return None if reply is None else server.endpoints[int(reply["return_value"])]
+        return None if reply is None else server.endpoints.get(int(reply.get("return_value", 0)))
 
     def _cursor(self, connection: Connection, session: RemoteSession) -> Doing:
         """4.4, steps 5 and 6."""

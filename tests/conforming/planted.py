@@ -45,7 +45,7 @@ def plant(breach: Breach, times: int, first: int = 0, enough: int | None = None)
     for seed in range(first, first + _TRIES):
         if score.planted == times or score.found == enough:
             break
-        talk = converse(seed, breach=breach)
+        talk = converse(seed, breach.cast, breach)
         if len(talk.places) < breach.ways or not breach.shows(talk):
             continue
         score.planted += 1

@@ -47,6 +47,8 @@ class Breach:
     """Each of these says None where it does not apply."""
 
     rule_id: str
+    cast: str = "mqqp"
+    """Who takes part: tests.conforming.casts."""
     ask: Asking | None = None
     """What a client says instead."""
     answer: Answering | None = None

@@ -78,7 +78,7 @@ class RemoteReader(Process):
         reply = yield from self.call(connection, "R_GetServerPort")
         if self.world.likely(0.7):
             self.close(connection)
-        return None if reply is None else server.endpoints[int(reply["return_value"])]
+        return None if reply is None else server.endpoints.get(int(reply["return_value"]))
 
     def open(
         self, server: QueueManager, endpoint: Endpoint, queue: Queue, part: str
@@ -213,7 +213,8 @@ class RemoteReadSession(RemoteReads):
             if world.likely(0.5):
                 yield from self.ask("R_CloseCursor", {"phContext": self.handle, "hCursor": cursor})
         self.cursors = []
-        yield from self.ask("R_CloseQueue", {"pphContext": self.handle})
+        if not world.plant.omits("remote close", self.connection()):
+            yield from self.ask("R_CloseQueue", {"pphContext": self.handle})
         if world.likely(0.8) and not self.busy:
             self.owner.close_idle(self.endpoint)
 

@@ -9,7 +9,7 @@ from tests.conforming import cursors, truth
 from tests.conforming.queue_manager import AVAILABLE, DELETED, LOCKED, LOW_SEVEN, Message
 from tests.conforming.schedule import Until
 from tests.conforming.stage import Value, text
-from tests.conforming.transport import CONTEXT_MISMATCH, Call, Reply
+from tests.conforming.transport import CONTEXT_MISMATCH, Call, Reply, Values
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     Handling = Generator[Until | None, None, Reply]
 
 _INFINITE: Final = 0xFFFF_FFFF
+_RECEIVE_ACCESS: Final = 1
+_ACTIONS: Final = (
+    *("RECEIVE", "PEEK_CURRENT", "PEEK_NEXT"),
+    *(f"LOOKUP_{kind}_{way}" for kind in ("PEEK", "RECEIVE") for way in ("CURRENT", "NEXT", "PREV")),
+)
 _CLEANUP_US: Final = 300_000_000
 """Note 11."""
 _OUTCOMES: Final = {"MQ_ERROR_IO_TIMEOUT": "timed_out", "MQ_ERROR_OPERATION_CANCELLED": "cancelled"}
@@ -43,6 +48,16 @@ class ReadEntry:
         message = self.message
         if message is not None and self.unit is None and message.state != AVAILABLE:
             self.session.descriptor.queue.put_back(message)
+
+
+def _is_valid(values: Values) -> bool:
+    """What 3.1.4.7 says of arguments that go with each other."""
+    action, looks_up = str(values["ulAction"]), bool(values.get("LookupId", 0))
+    if action not in _ACTIONS or looks_up != action.startswith("LOOKUP"):
+        return False
+    if looks_up and (values.get("ulTimeout") or values.get("hCursor")):
+        return False
+    return action != "PEEK_NEXT" or bool(values.get("hCursor"))
 
 
 class RemoteReading:
@@ -93,6 +108,10 @@ class RemoteReading:
 
     def _refusal(self, session: OpenEntry, call: Call) -> str | None:
         values = call.values
+        if not _is_valid(values):
+            return "MQ_ERROR_INVALID_PARAMETER"
+        if "RECEIVE" in str(values["ulAction"]) and session.descriptor.access != _RECEIVE_ACCESS:
+            return "STATUS_ACCESS_DENIED"
         cursor, queue = int(values.get("hCursor", 0)), session.descriptor.queue
         if cursor and cursor not in session.descriptor.cursors:
             return "STATUS_INVALID_HANDLE"
@@ -184,7 +203,7 @@ class RemoteReading:
             return {"status": "MQ_ERROR_TRANSACTION_SEQUENCE"}
         entry.truth.came_to("acked" if acked else "nacked")
         if entry.unit is None:
-            if acked:
+            if acked and not self.manager.world.plant.omits("remote removal", call.connection):
                 message.state = DELETED
             else:
                 entry.put_back()
@@ -204,6 +223,7 @@ class RemoteReading:
             found = [one for one in found if one.action == "RECEIVE"]
         if not found:
             return {"status": "STATUS_NOT_FOUND"}
-        found[0].cancelled = "MQ_ERROR_OPERATION_CANCELLED"
+        if not self.manager.world.plant.omits("remote cancel", call.connection):
+            found[0].cancelled = "MQ_ERROR_OPERATION_CANCELLED"
         session.reads.pop(request_id, None)
         return {"status": 0}

@@ -96,6 +96,8 @@ class RemoteReads(Binding):
             "dwAck": "RR_ACK" if acked else "RR_NACK",
             "dwRequestId": call.values["dwRequestId"],
         }
+        if world.plant.omits("remote end", self.connection()):
+            return
         ended = yield from self.ask(operation, values, call.part)
         is_rejected = transactional and acked and call.values["transaction"] == self.unit and world.likely(0.3)
         if is_rejected and ended is not None and ended.get("status") == 0:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Handling = Generator[Until | None, None, Reply]
 
-_RECEIVE_ACCESS, _MOVE_ACCESS = 1, 4
+_RECEIVE_ACCESS, _MOVE_ACCESS, _PEEK_ACCESS = 1, 4, 0x20
 _LEVELS: Final = ("none", "connect", "packet", "integrity", "privacy")
 _ACCESS_DENIED: Final = {"fault": 5}
 """ERROR_ACCESS_DENIED, which Windows' runtime gives for a level that does not suffice."""
@@ -59,6 +59,11 @@ class OpenEntry:
         self.reads.clear()
         self.looked_up.clear()
         manager.close_queue(self.descriptor)
+
+
+def _is_valid(call: Call) -> bool:
+    modes = (_MOVE_ACCESS,) if call.operation == "R_OpenQueueForMove" else (_RECEIVE_ACCESS, _PEEK_ACCESS)
+    return call.values["dwAccess"] in modes and call.values["dwShareMode"] in (0, 1)
 
 
 class RemoteReadServer(RemoteReading):
@@ -102,6 +107,8 @@ class RemoteReadServer(RemoteReading):
         security = call.connection.security
         if not values["fWorkgroup"] and _LEVELS.index(security.auth) < _LEVELS.index(self.minimum):
             return _ACCESS_DENIED
+        if not _is_valid(call):
+            return {"fault": "MQ_ERROR_INVALID_PARAMETER"}
         queue = self._queue(str(values["queue"]).strip('"'))
         if queue is None or queue.deleted:
             return {"fault": "MQ_ERROR_QUEUE_NOT_FOUND"}
@@ -183,7 +190,8 @@ class RemoteReadServer(RemoteReading):
             return CONTEXT_MISMATCH
         if entry.descriptor.access != _RECEIVE_ACCESS:
             return {"status": "STATUS_ACCESS_DENIED"}
-        entry.descriptor.queue.purge()
+        if not self.manager.world.plant.omits("remote purge", call.connection):
+            entry.descriptor.queue.purge()
         entry.truth.purges += 1
         return {"status": 0}
 

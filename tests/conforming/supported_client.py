@@ -65,9 +65,10 @@ class SupportedClient(Process):
             reply = yield from self.call(first, "R_QMGetRTQMServerPort", {"fIP": 0})
             if self.world.likely(0.7):
                 self.close(first)
-            if reply is None or not server.up:
+            told = server.endpoints.get(int(reply.get("return_value", 0))) if reply is not None else None
+            if told is None or not server.up:
                 return None
-            endpoint = server.endpoints[int(reply["return_value"])]
+            endpoint = told
         known = self.usable(endpoint)
         connection = known[0] if known and self.world.likely(0.5) else self.connect(endpoint, "qmcomm")
         return Binding(self, connection, "qmcomm", self.world.name("u"))

@@ -148,7 +148,8 @@ class SupportedSession:
         if world.likely(0.1):
             values: Values = {"hQueue": self.handle, "hCursor": _RESERVED_CURSOR}
             yield from binding.ask("rpc_ACCloseCursor", values, self.part)
-        yield from binding.ask("rpc_ACCloseHandle", {"phQueue": self.handle}, self.part)
+        if not world.plant.omits("supported close", binding.connection()):
+            yield from binding.ask("rpc_ACCloseHandle", {"phQueue": self.handle}, self.part)
 
     def _try_again(self) -> Doing:
         """After the connection was lost a client may find out by calling that the server has forgotten it."""

@@ -182,7 +182,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
         """3.1.4.23, notes 59, 62, 63."""
         yield None
         product, kind = self.manager.product, int(call.values["dwQueryType"])
-        if product.name == "Windows NT" and kind in (3, 4):
+        if kind not in range(5) or (product.name == "Windows NT" and kind in (3, 4)):
             return {"status": "MQ_ERROR"}
         version = product.version or (5, 0, 736)
         answers = {

@@ -45,4 +45,6 @@ class Units:
             operation = "R_QMCommitTransaction" if self.world.likely(0.6) else "R_QMAbortTransaction"
             values: Values = {"phIntXact": self.handle}
             self.handle = ""
+            if self.world.plant.omits("supported decision", self.binding.connection()):
+                return
             yield from self.binding.ask(operation, values, self.part)
