@@ -54,7 +54,7 @@ class AdminActions:
         if call.operation == v.ACTION:
             action, detail = _managed_action(step)
         session = target.session
-        outcome = "success" if step.succeeded else "failure" if step.failed else "unknown"
+        outcome = "success" if step.succeeded else "failure" if step.failed or _is_win32_error(call) else "unknown"
         return {
             "call_uid": call.call_uid,
             **place_of(call),
@@ -119,6 +119,11 @@ def _named(call: CallFact) -> str | None:
     if call.fault is not None:
         return fault_name(call.fault)
     return None if call.status is None else status_name(call.status, call.endpoint or "")
+
+
+def _is_win32_error(call: CallFact) -> bool:
+    """[MS-MQMR] 3: qmmgmt may answer any nonzero Win32 code, which has no severity bit."""
+    return call.endpoint == "qmmgmt" and bool(call.status)
 
 
 def _doubt(call: CallFact) -> str | None:

@@ -51,12 +51,10 @@ def _receive_completed(step: ReadStep) -> Answer:
         return read.doubt or Reason.CAPTURE_ENDED
     missed = read.session.blind_since(read.start.began) if read.session else Reason.OPEN_NOT_SEEN
     shown = {"dwRequestId": read.request_id, "phContext": read.session.handle if read.session else None}
-    doubt = read.doubt or missed
-    if read.end is not None and read.answered is not None and read.end.began < read.answered:
-        # The message came when the client had closed the queue: it need not cancel what waits before ([MS-MQRR] <37>).
-        return Reason.TIMES_CROSS
-    # The client may also have closed the queue while it held the message.
-    return (doubt or Broken(shown)) if read.end is not None else left_open(read.severance, doubt, shown)
+    if read.end is not None:
+        # The client closed the queue, which lets go of the message: an end of another thread may be on its way.
+        return read.doubt or missed or Reason.TIMES_CROSS
+    return left_open(read.severance, read.doubt or missed, shown)
 
 
 def _end_fits_start(step: CallStep) -> Answer:
