@@ -8,7 +8,7 @@ import time
 from collections import Counter, defaultdict
 from itertools import count
 
-from tests.conforming import comparing, innocence
+from tests.conforming import innocence
 from tests.conforming.casts import CASTS, MQQP
 from tests.conforming.conversation import converse
 from tests.conforming.shrinking import shrunk
@@ -29,15 +29,12 @@ def main() -> int:
             break
         for kind, what in innocence.wrongs(seed, cast, done):
             found[what].append(f"{seed} {cast} {kind}")
-    known = dict(innocence.KNOWN) | {f"{table}.{what}": cause for (table, what), cause in comparing.KNOWN.items()}
     _say(", ".join(f"{number} {kind}" for kind, number in done.items()) + " conversations")
     for what, where in sorted(found.items()):
-        _say(f"{what}: {len(where)} times, first at seed {where[0]}; {known.get(what, 'not known')}")
+        _say(f"{what}: {len(where)} times, first at seed {where[0]}")
         if options.shrink:
             _show(what, *where[0].split()[:2])
-    for what in sorted(known.keys() - found.keys()):
-        _say(f"{what}: known, and not seen in this run")
-    return 1 if found.keys() - known.keys() else 0
+    return 1 if found else 0
 
 
 def _show(rule_id: str, seed: str, cast: str) -> None:

@@ -136,7 +136,3 @@ def _of_read(
 
 def _us(time: datetime | None) -> int | None:
     return None if time is None else round(time.timestamp() * 1_000_000)
-
-
-KNOWN: Final[Mapping[tuple[str, str], str]] = {}
-"""What is told wrongly, and why. It must become empty."""

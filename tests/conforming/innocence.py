@@ -1,9 +1,9 @@
-"""Conversations as they were, and with what captures lack; and who is accused wrongly today."""
+"""Conversations as they were, and with what captures lack."""
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tests.conforming.casts import MQQP
 from tests.conforming.comparing import differences
@@ -13,15 +13,10 @@ from tests.conforming.verdicts import accusations, accused, judged
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from tests.conforming.truth import Truth
     from tests.scripts.tape import Timed
-
-KNOWN: Final[Mapping[str, str]] = {
-    "mqqp-version-known": "call ids used again: an answer is paired with an older request, its own is missing",
-}
-"""Rules that accuse innocent people, and why. It must become empty."""
 
 
 class Seen(NamedTuple):

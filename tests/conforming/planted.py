@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from tests.conforming.breaches import BREACHES, NOT_PLANTED
 from tests.conforming.conversation import converse
-from tests.conforming.innocence import KNOWN
 from tests.conforming.verdicts import accused, judged
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def plant(breach: Breach, times: int, first: int = 0, enough: int | None = None)
         if any((one.client, one.server) in {place[:2] for place in talk.places} for one in guilty):
             score.found += 1
             parties = {one.party for one in guilty}
-            accepted = {breach.rule_id, *breach.besides, *KNOWN}
+            accepted = {breach.rule_id, *breach.besides}
             score.others.update(
                 {one.rule_id for one in findings if one.party not in parties and one.rule_id not in accepted}
             )
