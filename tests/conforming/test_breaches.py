@@ -20,6 +20,7 @@ SILENT: Final = {
     "mqqp-error-duplicate-request": "the answer to the first may have been held up on its way",
     "mqqp-purge-removes": "a message that nobody held may have been moved to a subqueue and back",
     "mqqp-version-asked": "the client may be one that does not ask",
+    "mqrr-receive-completed": "the close that follows lets go of the message, and an end may still be on its way",
 }
 """Rules that do not find what was planted, and why."""
 
