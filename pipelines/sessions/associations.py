@@ -17,7 +17,7 @@ from pipelines.sessions.severance import severance
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pipelines.facts.model import ConnectionFact
+    from pipelines.facts.model import ConnectionFact, Ends
 
 MAX_STOPPED: Final = 256
 """Connections of one client that just stop, kept as open."""
@@ -31,6 +31,8 @@ class Associations:
         """Under way, by uid."""
         self.stopped: list[Connection] = []
         """Past their last packet, and not seen to end."""
+        self._stopped_at: dict[Ends, Connection] = {}
+        """The same by their ends."""
         self.loose = False
         """There was such a one: what it had open may be open still."""
         self._all: dict[int, Association] = {}
@@ -77,6 +79,14 @@ class Associations:
                 other.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
                 connection.association.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
 
+    def supplanted(self, fact: ConnectionFact, crossing_ns: int) -> list[Association]:
+        """The associations that are over because a connection begins with the ends of one that just stopped."""
+        stopped = None if fact.midstream else self._stopped_at.pop(fact.ends, None)
+        if stopped is None or stopped not in self.stopped:
+            return []
+        self.stopped.remove(stopped)
+        return self._over(stopped, crossing_ns)
+
     def end(self, connection: Connection, crossing_ns: int) -> list[Association]:
         """The associations that are over with this connection.
 
@@ -85,14 +95,19 @@ class Associations:
         if not connection.fact.closed:
             self.loose = True
             self.stopped.append(connection)
+            self._stopped_at[connection.fact.ends] = connection
             if len(self.stopped) <= MAX_STOPPED:
                 return []
             connection = self.stopped.pop(0)
+            self._stopped_at.pop(connection.fact.ends, None)
+            connection.association.all_closed = False
+        return self._over(connection, crossing_ns)
+
+    def _over(self, connection: Connection, crossing_ns: int) -> list[Association]:
         fact, association = connection.fact, connection.association
         self.connections.pop(fact.uid, None)
         self._movable.pop(fact.uid, None)
         association.open_uids.discard(fact.uid)
-        association.all_closed &= fact.closed
         association.severance = severance(fact, association.server_left, crossing_ns)
         if fact.ended_by == "server":
             association.server_left = fact.until

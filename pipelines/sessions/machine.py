@@ -115,6 +115,8 @@ class ServerMachine:
 
     def _connection(self, fact: ConnectionFact) -> Iterator[Step]:
         pair = self._pair(fact.ends.orig_h)
+        if over := pair.associations.supplanted(fact, self._crossing_ns):
+            yield from self._protocols.severed(pair, over, fact.began)
         self._push(fact.until, _CONNECTION_AFTER, pair.associations.begin(fact), pair)
         yield ConnectionStep(fact, pair)
 

@@ -106,6 +106,15 @@ def test_mapper_and_msmq_count_their_associations_separately(tmp_path: Path) -> 
     assert session["closed_ts"] < max(row["last_ts"] for row in Local(capture(tmp_path, script)).tables["flows"])
 
 
+def test_connection_that_stops_is_over_when_its_port_is_used_again(tmp_path: Path) -> None:
+    """It was run down some time between the two, and maybe closed before."""
+    tables = _judged("connect a source 50009\na: RemoteQMOpenQueue\nwait 5m\nconnect b source 50009\nclose b", tmp_path)
+    assert [(row["state"], row["severed_by"], row["doubt"]) for row in tables["sessions"]] == [
+        ("rundown", None, "capture_ended")
+    ]
+    assert not [row for row in tables["findings"] if row["verdict"] == "violation"]
+
+
 def test_alter_context_tells_no_group(tmp_path: Path) -> None:
     script = """
         connect a
