@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -48,14 +49,14 @@ class ReadEntry:
         self.truth.came_to("rundown")
 
 
-class Reading:
+class Reading(ABC):
     def __init__(self, manager: QueueManager) -> None:
         self.manager = manager
         self.pending: list[ReadEntry] = []
         self.by_the_letter = manager.world.likely(0.3)
 
-    def entry(self, handle: int, call: Call | None = None) -> OpenEntry | None:
-        raise NotImplementedError
+    @abstractmethod
+    def entry(self, handle: int, call: Call | None = None) -> OpenEntry | None: ...
 
     def waiting(self, handle: int) -> list[ReadEntry]:
         return [one for one in self.pending if one.descriptor.handle == handle]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming.schedule import Until
@@ -22,7 +23,7 @@ _LOOKUPS: Final = tuple(f"LOOKUP_{kind}_{way}" for kind in ("PEEK", "RECEIVE") f
 _FIRST, _LAST = 0, (1 << 64) - 1
 
 
-class Reads:
+class Reads(ABC):
     owner: Supporter
     server: QueueManager
     numbers: Numbers
@@ -32,11 +33,11 @@ class Reads:
     closing: bool
     part: str
 
-    def connection(self) -> Connection | None:
-        raise NotImplementedError
+    @abstractmethod
+    def connection(self) -> Connection | None: ...
 
-    def uses_sequential_ids(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def uses_sequential_ids(self) -> bool: ...
 
     def read(self) -> Doing:
         self.busy += 1

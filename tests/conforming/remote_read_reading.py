@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -60,7 +61,7 @@ def _is_valid(values: Values) -> bool:
     return action != "PEEK_NEXT" or bool(values.get("hCursor"))
 
 
-class RemoteReading:
+class RemoteReading(ABC):
     def __init__(self, manager: QueueManager) -> None:
         self.manager = manager
         self.waiting: list[ReadEntry] = []
@@ -71,8 +72,8 @@ class RemoteReading:
     def waiting_on(self, session: OpenEntry) -> list[ReadEntry]:
         return [one for one in self.waiting if one.session is session]
 
-    def unit(self, name: str, call: Call) -> UnitOfWork:
-        raise NotImplementedError
+    @abstractmethod
+    def unit(self, name: str, call: Call) -> UnitOfWork: ...
 
     def start(self, call: Call) -> Handling:
         values, world = call.values, self.manager.world
