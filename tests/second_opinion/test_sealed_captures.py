@@ -35,8 +35,8 @@ def seen(name: str, monkeypatch: pytest.MonkeyPatch, *accounts: Secret) -> tuple
     calls: list[Call] = []
     told = CallTracker.pdu
 
-    def noted(tracker: CallTracker, from_client: bool, framed: AnyPdu) -> list[CallEvent]:
-        events = told(tracker, from_client, framed)
+    def noted(tracker: CallTracker, from_client: bool, framed: AnyPdu, heard: int) -> list[CallEvent]:
+        events = told(tracker, from_client, framed, heard)
         calls.extend(event for event in events if isinstance(event, Call))
         return events
 
