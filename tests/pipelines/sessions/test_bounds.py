@@ -146,6 +146,7 @@ def test_memory_of_what_a_peer_makes_up_is_bounded(
 ) -> None:
     monkeypatch.setattr("pipelines.sessions.references.MAX_SESSIONS", 200)
     monkeypatch.setattr("pipelines.sessions.machine.MAX_PAIRS", 200)
+    monkeypatch.setattr("pipelines.knowledge.queue_notes.MAX_NOTES", 200)
     recorded = Recorded("connect\nRemoteQMPurgeQueue\n", tmp_path)
     recorded.peak(50, changed)
     assert recorded.peak(2_000, changed) < 1.5 * recorded.peak(800, changed)
