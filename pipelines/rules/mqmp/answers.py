@@ -28,7 +28,8 @@ _INFORMATION: Final = {
     v.SET_PROPERTIES: (_ABOUT_PROPERTIES,),
     v.QM_SEND: (_ABOUT_PROPERTIES,),
     v.AC_SEND: (_ABOUT_PROPERTIES,),
-    v.AC_RECEIVE: (_ABOUT_PROPERTIES, 0x400E_0006),
+    # The last is what the other server answers, where the queue is there and the read was cancelled.
+    v.AC_RECEIVE: (_ABOUT_PROPERTIES, 0x400E_0006, v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT),
     v.AC_CREATE_CURSOR: (v.MQ_INFORMATION_REMOTE_OPERATION,),
 }
 """What the notes list beside failures."""
