@@ -41,11 +41,15 @@ def _before_use(step: CallStep) -> Answer:
     session = opened_here(step)
     if session is None or session.opened is None:
         return Reason.OPEN_NOT_SEEN
-    if step.cursor_known:
+    # Its close may be under way: it was made all the same.
+    if step.cursor_known or session.made_cursors.get(cursor) is not None:
         return True
     if step.code not in _NO_SUCH_CURSOR:
         return Reason.OPEN_NOT_SEEN
-    if len(session.cursors) >= MAX_CURSORS or session.closed_cursors.full:
+    if session.is_over:
+        # The queue was closed before the answer, and its cursors are out of mind.
+        return Reason.TIMES_CROSS
+    if len(session.cursors) >= MAX_CURSORS or session.made_cursors.full:
         return Reason.LIMIT
     shown = {"cursor": hexadecimal(cursor), "answer": code_shown(step.code)}
     return step.blind_since(session.opened.until) or Broken(shown)

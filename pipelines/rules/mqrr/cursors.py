@@ -47,6 +47,9 @@ def _cursor_of_handle(step: CallStep) -> Answer:
         return None if step.session is None else Reason.OPEN_NOT_SEEN
     if step.cursor_known or session.made_cursors.get(cursor) is not None:
         return True
+    if session.is_over:
+        # The queue was closed before the answer, and its cursors are out of mind.
+        return Reason.TIMES_CROSS
     # 3.1.4.7 asks of a read's cursor only that R_CreateCursor gave it: a lost connection may have had it.
     if not _denied(step) or step.call.operation != v.REMOTE_CLOSE_CURSOR:
         return Reason.OPEN_NOT_SEEN
