@@ -34,7 +34,8 @@ breaches: setup-test  ## each rule broken on purpose: how often planted, found, 
 soak: setup-test  ## kill workers and drivers, fill disks, change captures, five gigabytes in one conversation; hours
 	@$(BIN)/python -m soak
 
-bench: setup-test  ## measure; prints figures side by side with dpkt and impacket
+bench: setup-test  ## whole runs beside a bare Spark session and tshark, then their parts beside dpkt and impacket
+	@$(BIN)/python -m bench.whole
 	@$(BIN)/python -m bench
 
 audit:  ## known vulnerabilities of the pinned versions, where a database can be reached

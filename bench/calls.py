@@ -12,8 +12,8 @@ from bench.stubs import receive_stubs
 from decoders.interfaces.qm2qm import INTERFACE
 from decoders.tcp.model import ACK, PSH, SYN, Segment, Side
 from ingest.choice import Choice
-from pipelines.stages.streams import decoded
-from pipelines.streams import Assembler, SegmentRow
+from pipelines.connections.assembler import Assembler, SegmentRow
+from pipelines.connections.decoding import Decoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def receives(inputs: Inputs) -> Callable[[], Work]:
     octets = sum(len(row.segment.payload) for row in rows)
 
     def run() -> Work:
-        for _ in decoded(Assembler(Choice(), ["capture"], ["path"]), rows, keep_payload=False):
+        for _ in Decoding(Assembler(Choice(), ["capture"], ["path"]), keep_payload=False).run(rows):
             pass
         return Work(len(rows), octets)
 

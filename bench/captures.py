@@ -41,6 +41,7 @@ RECIPES: Final = {
     "headers-ng": Recipe("pcapng"),
     "vxlan": Recipe("pcap", share=0.2, vxlan=True, seed=2),
     "msmq": Recipe("pcap", share=0.2, rpc_share=0.2, seed=3),
+    "mixed": Recipe("pcap", rpc_share=0.07, seed=4),
 }
 
 

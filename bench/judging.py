@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from bench.calls import conversations
 from bench.measure import Work
 from ingest.choice import Choice
-from pipelines.judging import ORDER, judged
+from pipelines.connections.assembler import Assembler
+from pipelines.connections.decoding import Decoding
+from pipelines.judging.servers import ORDER, judged
+from pipelines.judging.summaries import Summaries
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.stages.streams import decoded
-from pipelines.streams import Assembler
 from schemas.internal import FACTS
-from schemas.parcels import PARCELS, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from bench.measure import Inputs
+    from schemas.internal_rows import FactRow
 
 _SHARE: Final = 20
 """One packet in so many of those asked for, as for the decoding of calls."""
@@ -29,18 +30,17 @@ def judging(inputs: Inputs) -> Callable[[], Work]:
     octets = sum(len(row["data"]) for row in facts)
 
     def run() -> Work:
-        for _ in judged(facts, {}, SETTINGS):
+        for _ in judged(facts, {}, SETTINGS, Summaries()):
             pass
         return Work(len(facts), octets)
 
     return run
 
 
-def _facts(packets: int) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for batch in decoded(Assembler(Choice(), ["capture"], ["path"]), conversations(packets), keep_payload=False):
-        parcels = batch.column(PARCELS.name)
-        for name, data in zip(parcels.field("table").to_pylist(), parcels.field("data").to_pylist(), strict=True):
-            if name == FACTS.name:
-                rows += (row for inner in opened([data], FACTS.arrow) for row in inner.to_pylist())
-    return sorted(rows, key=lambda row: tuple(row[name] for name in ORDER))
+def _facts(packets: int) -> list[FactRow]:
+    rows: list[FactRow] = []
+    decoding = Decoding(Assembler(Choice(), ["capture"], ["path"]), keep_payload=False)
+    for name, batch in decoding.run(conversations(packets)):
+        if name == FACTS.name:
+            rows += batch.to_pylist()
+    return sorted(rows, key=itemgetter(*ORDER))

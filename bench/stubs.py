@@ -18,7 +18,7 @@ from decoders.ndr.columnar.plans import plan
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import compile_decoder
 from decoders.ndr.model import Direction, Syntax
-from pipelines.decode.batches import MAX_CALLS_HELD
+from pipelines.calls.batches import MAX_CALLS_HELD
 from samples import mgmt_ndr, msmq_ndr
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.well_known import INTERFACES, PORTS
 from decoders.tcp.model import Side
-from ingest.containers.model import NO_TIME
+from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -49,8 +49,8 @@ class Choice:
 
     scope: Scope = Scope.MSMQ
     learned: Mapping[Endpoint, Mapping[str, int]] = field(default_factory=dict)
-    """Endpoints announced elsewhere, by the endpoint mapper or by a port query: the interfaces announced there, and
-    when each was first.
+    """Endpoints announced elsewhere, by the endpoint mapper, by a port query or by who answers there: the interfaces
+    announced there, and when each was first.
     """
     known: Mapping[str, ChosenBy] = field(default_factory=dict)
     """Connections, by uid, of which an earlier look found only after their first PDU why to keep them."""

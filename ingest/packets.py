@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from decoders.net.model import Outcome
+from decoders.net.model import PacketOutcome
 from ingest.address_columns import address_text
-from ingest.containers.model import NO_TIME
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
 from ingest.splits import SplitReader
 from schemas.model import TIMESTAMP
 from schemas.tables.packets import PACKETS
+from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,7 @@ class _Batch:
 
     @property
     def not_tcp(self) -> Column:
-        rows: Column = self.headers.outcome != Outcome.TCP
+        rows: Column = self.headers.outcome != PacketOutcome.TCP
         return rows
 
     def tcp_column(self, name: str) -> pa.Array:
@@ -63,7 +63,7 @@ class _Batch:
         return pa.array(bodies, pa.binary(), mask=self.not_tcp)
 
 
-_OUTCOMES = pa.array([outcome.counter for outcome in Outcome])
+_OUTCOMES = pa.array([outcome.counter for outcome in PacketOutcome])
 
 
 def _times(batch: _Batch) -> pa.Array:

@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from decoders.dcerpc.first_bytes import may_begin_pdu
 from decoders.dcerpc.well_known import PORTS
-from decoders.net.model import Outcome
+from decoders.net.model import PacketOutcome
 from decoders.tcp.model import ACK, RST, SYN
 from ingest.clock import Clock
-from ingest.containers.model import NO_TIME
 from ingest.conversations import conversation_keys, endpoint_keys, from_low_side
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
 from ingest.splits import SplitReader
 from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SPLIT_REPORTS, SYNS
+from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ class _Scan:
         self.last_ts_ns: int | None = None
         self.clock = Clock()
         self.link_types: set[int] = set()
-        self._outcomes = np.zeros(len(Outcome), np.int64)
+        self._outcomes = np.zeros(len(PacketOutcome), np.int64)
         self._conversations: list[dict[str, Column]] = []
         self._syns: list[dict[str, Column]] = []
         self._interfaces_told: set[tuple[int, int]] = set()
@@ -94,7 +94,7 @@ class _Scan:
         return pa.RecordBatch.from_arrays(arrays, schema=table.arrow)
 
     def count(self, records: Records, headers: Headers) -> None:
-        self._outcomes += np.bincount(headers.outcome, minlength=len(Outcome))
+        self._outcomes += np.bincount(headers.outcome, minlength=len(PacketOutcome))
         self.link_types.update(np.unique(link_types(records)).tolist())
         self.link_types.discard(NO_LINK_TYPE)
         self.clock.note(records.ts_ns)
@@ -105,7 +105,7 @@ class _Scan:
             self.last_ts_ns = last if self.last_ts_ns is None else max(last, self.last_ts_ns)
 
     def conversations(self, records: Records, headers: Headers) -> None:
-        tcp = np.flatnonzero(headers.outcome == Outcome.TCP)
+        tcp = np.flatnonzero(headers.outcome == PacketOutcome.TCP)
         if not len(tcp):
             return
         buffer = np.frombuffer(records.buffer, np.uint8)
@@ -151,8 +151,8 @@ class _Scan:
             if fragment.protocol in _CARRIERS
         ]
         others = len(headers.fragments) - len(fragments)
-        self._outcomes[Outcome.IP_FRAGMENT] -= others
-        self._outcomes[Outcome.NOT_TCP] += others
+        self._outcomes[PacketOutcome.IP_FRAGMENT] -= others
+        self._outcomes[PacketOutcome.NOT_TCP] += others
         if fragments:
             yield FRAGMENTS, self.table(FRAGMENTS, fragments)
         issues: list[tuple[object, ...]] = [
@@ -180,7 +180,7 @@ class _Scan:
         )
 
     def _unread_interfaces(self, records: Records, headers: Headers) -> list[tuple[object, ...]]:
-        rows = np.flatnonzero(headers.outcome == Outcome.UNSUPPORTED_LINK)
+        rows = np.flatnonzero(headers.outcome == PacketOutcome.UNSUPPORTED_LINK)
         kinds = link_types(records)
         issues: list[tuple[object, ...]] = []
         for number in np.unique(records.interface[rows]).tolist():
@@ -201,7 +201,9 @@ class _Scan:
         return issues
 
     def counts(self) -> tuple[Table, pa.RecordBatch]:
-        counted = [(outcome.counter, int(self._outcomes[outcome])) for outcome in Outcome if self._outcomes[outcome]]
+        counted = [
+            (outcome.counter, int(self._outcomes[outcome])) for outcome in PacketOutcome if self._outcomes[outcome]
+        ]
         return COUNTS, self.table(COUNTS, [*counted])
 
     def flush(self) -> Iterator[tuple[Table, pa.RecordBatch]]:

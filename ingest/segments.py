@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from decoders.net.model import Outcome
+from decoders.net.model import PacketOutcome
 from ingest.address_columns import address_bytes
 from ingest.conversations import conversation_keys, from_low_side
 from ingest.dissection import headers_of
@@ -27,7 +27,7 @@ def segment_batches(split: Split, file: int, first_frame: int, wanted: Column) -
     """Rows of SEGMENTS. `wanted`: the sorted keys of the conversations to keep; `file`: the capture's ordinal."""
     for records in SplitReader(split):
         headers = headers_of(records)
-        tcp = np.flatnonzero(headers.outcome == Outcome.TCP)
+        tcp = np.flatnonzero(headers.outcome == PacketOutcome.TCP)
         keys = conversation_keys(headers, tcp)
         of_interest = contains(wanted, keys)
         rows, keys = tcp[of_interest], keys[of_interest]

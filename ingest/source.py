@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
@@ -29,13 +29,21 @@ if TYPE_CHECKING:
     from ingest.splits import Split
 
 
+_TRAVELS_AS: Final = "mqtrail.source"
+"""Where workers look for a class. By the name `ingest` they could find another's module."""
+
+
 @dataclass
-class _SplitPartition(InputPartition):
+class SplitPartition(InputPartition):
+    __module__ = _TRAVELS_AS
+
     split: Split
     first_frame: int
 
 
 class PcapDataSource(DataSource):
+    __module__ = _TRAVELS_AS
+
     @classmethod
     def name(cls) -> str:
         return "pcap"
@@ -49,10 +57,12 @@ class PcapDataSource(DataSource):
         path = self.options.get("path") or self.options.get("paths")
         if not path:
             raise ValueError('the data source pcap needs a path: spark.read.format("pcap").load(PATH)')
-        return _PcapReader(path, tuple(schema.names), _split_bytes(self.options.get("splitBytes")))
+        return PcapReader(path, tuple(schema.names), _split_bytes(self.options.get("splitBytes")))
 
 
-class _PcapReader(DataSourceReader):
+class PcapReader(DataSourceReader):
+    __module__ = _TRAVELS_AS
+
     def __init__(self, path: str, columns: tuple[str, ...], split_bytes: int) -> None:
         self.path = path
         self.columns = columns
@@ -71,11 +81,11 @@ class _PcapReader(DataSourceReader):
             except UnreadableCapture as problem:
                 raise ValueError(f"{path}: {problem.detail}") from None
             if len(splits) == 1:
-                found.append(_SplitPartition(splits[0], 1))
+                found.append(SplitPartition(splits[0], 1))
                 continue
             reports = exact(splits, [SplitReport(file, split.index, None, None, 0) for split in splits])
             found += [
-                _SplitPartition(replace(split, start=report.start), frame)
+                SplitPartition(replace(split, start=report.start), frame)
                 for split, report, frame in zip(splits, reports, first_frames(reports), strict=False)
                 if report.packets
             ]
@@ -84,7 +94,7 @@ class _PcapReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         from ingest.packets import packet_batches  # noqa: PLC0415
 
-        assert isinstance(partition, _SplitPartition)  # noqa: S101 - narrows the type for mypy
+        assert isinstance(partition, SplitPartition)  # noqa: S101 - narrows the type for mypy
         yield from packet_batches(partition.split, partition.first_frame, self.columns)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ingest.containers.model import Note, Position
+from ingest.containers.model import DamageNote, Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +47,7 @@ class SplitReport:
     end: Position | None
     """Where the next split must begin; both are None where no boundary could be guessed."""
     packets: int
-    damage: Note | None = None
+    damage: DamageNote | None = None
     """Reading ended here; whatever splits follow are void."""
 
 
@@ -73,7 +73,7 @@ class SplitReader:
 
     def __init__(self, split: Split, source: ByteSource | None = None) -> None:
         self.split = split
-        self.notes: list[Note] = []
+        self.notes: list[DamageNote] = []
         self.report = SplitReport(split.file, split.index, None, None, 0)
         self._source = source or split.capture.source()
 
@@ -93,7 +93,7 @@ class SplitReader:
             try:
                 buffer = self._source.read(position.offset, CHUNK_BYTES)
             except OSError as error:
-                damage = Note("not-readable", f"reading stopped: {error.strerror}", position.offset)
+                damage = DamageNote("not-readable", f"reading stopped: {error.strerror}", position.offset)
                 break
             if not buffer:
                 break
@@ -105,10 +105,10 @@ class SplitReader:
             last, position, damage = position.offset, step.next, step.damage
         if damage is None and last < position.offset > (size := self._source.size()):
             # A block larger than a chunk was skipped by its length, and that was not true.
-            damage = Note("record-cut", f"the file ends after {size - last} bytes of a block", last)
+            damage = DamageNote("record-cut", f"the file ends after {size - last} bytes of a block", last)
         inflation_damage = getattr(self._source, "damage", None)
         if inflation_damage:
-            damage = Note("compressed-data-damaged", inflation_damage, position.offset)
+            damage = DamageNote("compressed-data-damaged", inflation_damage, position.offset)
         self.report = SplitReport(self.split.file, self.split.index, start, position, packets, damage)
 
     def _guess(self) -> Position | None:

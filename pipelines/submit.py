@@ -18,11 +18,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import mqtrail  # noqa: F401 - first: guards the names of our packages from what lies beside this file
 from ingest.files import exists, join, read_bytes
 from pipelines.cli import main
 from pipelines.cli.exit_codes import ExitCode
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.manifest import MANIFEST
+from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.manifest import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,15 +10,13 @@ from __future__ import annotations
 import pyarrow as pa
 
 from schemas.model import BINARY, BOOL, INT, LONG, STRING, Column, Table
-from schemas.parcels import PARCELS
 from schemas.shared_columns import UID
 from schemas.tables.flows import FLOWS
-from schemas.tables.issues import ISSUES
 
-_FILE = Column("file", INT, "Ordinal of the capture.")
+_FILE = Column("file", INT, "Ordinal of the capture.", required=True)
 _SPLIT = Column("split", INT, "Split of the capture.")
 _FRAME = Column("frame", LONG, "Frame, from 0 within the split.")
-_KEY = Column("key", LONG, "Hash of the conversation's two endpoints.")
+_KEY = Column("key", LONG, "Hash of the conversation's two endpoints.", required=True)
 
 SPLIT_REPORTS = Table(
     "reports",
@@ -142,8 +140,24 @@ SEGMENTS = Table(
 )
 
 NO_SPLIT = -1
-"""Split of rows that come from datagrams put together out of fragments; their frames are final."""
-DEFRAGMENTED = (SEGMENTS, CONVERSATIONS, SYNS, SCAN_ISSUES, COUNTS)
+"""Split of rows of earlier runs; their frames are final."""
+MADE_SEGMENTS = Table(
+    "made_segments",
+    "A TCP segment put together out of IP fragments; it has the frame that completed it.",
+    (_SPLIT, *(column for column in SEGMENTS.columns)),
+)
+TAKEN_SEGMENTS = Table(
+    "taken_segments",
+    "A TCP segment on its way to the others of its conversation.",
+    (*SEGMENTS.columns, Column("is_stored", BOOL, "An earlier run stored it; else it is of this run's captures.")),
+)
+DEFRAGMENTED = (MADE_SEGMENTS, CONVERSATIONS, SYNS, SCAN_ISSUES)
+MEETING_FRAGMENTS = Table(
+    "meeting_fragments",
+    "An IP fragment on its way to those of the same datagram.",
+    (*FRAGMENTS.columns, Column("is_new", BOOL, "Of this run; else an earlier one left it.")),
+)
+
 
 _COUNTS = Column(
     "counts",
@@ -153,63 +167,90 @@ _COUNTS = Column(
         )
     ),
     "What it adds to the accounting. Kept by connection, since a later look may replace all that was said of it.",
+    required=True,
 )
+
+
 STREAM_FLOWS = Table(
     "flows",
     "A row of flows before Wireshark's stream number is known.",
     (
         *(column for column in FLOWS.columns if column.name != "tcp_stream"),
         _KEY,
-        Column("file", INT, "Ordinal of the first capture."),
-        Column("unresolved", BOOL, "It has calls whose interface is not known."),
+        Column("file", INT, "Ordinal of the first capture.", required=True),
+        Column("unresolved", BOOL, "It has calls whose interface is not known.", required=True),
         _COUNTS,
     ),
 )
+
+
 ASIDES = Table(
     "asides",
     "A connection not kept.",
     (
         UID,
         _KEY,
-        Column("first_ts_ns", LONG, "Its first packet."),
-        Column("last_ts_ns", LONG, "Its latest packet."),
+        Column("first_ts_ns", LONG, "Its first packet.", required=True),
+        Column("last_ts_ns", LONG, "Its latest packet.", required=True),
         Column("chosen_by", STRING, "Why it should have been kept, where that came to light after its first PDU."),
         _COUNTS,
     ),
 )
+
+
 ANNOUNCED = Table(
     "announced",
-    "An endpoint of message queuing that an answer announced, other than by its port.",
+    "An endpoint of message queuing that an answer announced, or gave away by being one, other than by its port.",
     (
-        Column("host", STRING, "Address."),
-        Column("port", INT, "TCP port."),
-        Column("interface_uuid", STRING, "Interface that listens there."),
-        Column("ts_ns", LONG, "When it was first announced."),
+        Column("host", STRING, "Address.", required=True),
+        Column("port", INT, "TCP port.", required=True),
+        Column("interface_uuid", STRING, "Interface that listens there.", required=True),
+        Column("ts_ns", LONG, "When it was first announced.", required=True),
     ),
 )
+
+
 VERSIONS = Table(
     "versions",
     "A version that a host said it has: needed wherever that host is met, as server or as client.",
     (
-        Column("host", STRING, "Address of the host that answered RemoteQmGetVersion."),
-        Column("major", INT, "Major version."),
-        Column("minor", INT, "Minor version."),
-        Column("build", INT, "Build number."),
+        Column("host", STRING, "Address of the host that answered RemoteQmGetVersion.", required=True),
+        Column("major", INT, "Major version.", required=True),
+        Column("minor", INT, "Minor version.", required=True),
+        Column("build", INT, "Build number.", required=True),
     ),
 )
+CONNECTIONS = Table(
+    "connections",
+    "A connection that was put in order, kept or set aside.",
+    (
+        UID,
+        _KEY,
+        Column("first_ts_ns", LONG, "Its first packet."),
+        Column("last_ts_ns", LONG, "Its latest packet."),
+        Column("unresolved", BOOL, "It was set aside, or has calls whose interface no bind tells."),
+        _COUNTS,
+    ),
+)
+
+
 FACTS = Table(
     "facts",
     "What a capture says of one server, for sessions and rules: a call, a connection, or a stretch not seen.",
     (
-        Column("server", STRING, "Address of the server."),
-        Column("client", STRING, "Address of the client."),
-        Column("kind", STRING, "`connection`, `call` or `blind`."),
-        Column("ts_ns", LONG, "When it began."),
+        Column("server", STRING, "Address of the server.", required=True),
+        Column("client", STRING, "Address of the client.", required=True),
+        Column("kind", STRING, "`connection`, `call` or `blind`.", required=True),
+        Column("ts_ns", LONG, "When it began.", required=True),
         _FILE,
-        Column("frame", LONG, "Frame with which it began."),
-        Column("place", LONG, "Order within the frame: the call's offset in its stream; below 0 for what comes first."),
+        Column("frame", LONG, "Frame with which it began.", required=True),
+        Column(
+            "place",
+            LONG,
+            "Order within the frame: the call's offset in its stream; below 0 for what comes first.",
+            required=True,
+        ),
         UID,
-        Column("data", STRING, "What there is to say, as JSON; see pipelines.facts."),
+        Column("data", STRING, "What there is to say, as JSON; see pipelines.facts.", required=True),
     ),
 )
-STREAMS = (STREAM_FLOWS, ASIDES, ANNOUNCED, VERSIONS, ISSUES, PARCELS)

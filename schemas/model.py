@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from schemas.relations import Relation
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
 STRING, LONG, INT, BOOL, BINARY = pa.string(), pa.int64(), pa.int32(), pa.bool_(), pa.binary()
 DOUBLE, UNSIGNED_LONG = pa.float64(), pa.decimal128(20, 0)
+AnyRow: TypeAlias = "Mapping[str, Any]"
+"""A row on its way to a file by those whom it does not concern; who makes or reads it has the type beside its table."""
 U8, U16, U32, U64 = ((1 << bits) - 1 for bits in (8, 16, 32, 64))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 import pyarrow as pa
 
 from schemas.model import INT, LONG, STRING, U16, Column
@@ -11,6 +13,16 @@ from schemas.vocabulary import NAMED_BY, NAMING_DOUBTS, REASONS, TRANSACTION_OUT
 ID_TYPE = pa.struct(
     [pa.field("orig_h", STRING), pa.field("orig_p", INT), pa.field("resp_h", STRING), pa.field("resp_p", INT)]
 )
+
+
+class ConnectionId(TypedDict):
+    """The column `id`."""
+
+    orig_h: str
+    orig_p: int
+    resp_h: str
+    resp_p: int
+
 
 ENDS = (
     *(Column(host, STRING, "Address.", required=True) for host in ("orig_h", "resp_h")),
@@ -75,6 +87,24 @@ NAMING = (
 )
 """Which queue, and how well that is known."""
 FOR_WHOM = (OPENED_FOR, OPENED_FOR_USERNAME, OPENED_FOR_DOMAIN)
+
+
+class Naming(TypedDict):
+    """The columns NAMING."""
+
+    queue_name: str | None
+    named_by: str | None
+    naming_doubt: str | None
+
+
+class ForWhom(TypedDict):
+    """The columns FOR_WHOM."""
+
+    opened_for: str | None
+    opened_for_username: str | None
+    opened_for_domain: str | None
+
+
 SESSION_UID = Column(
     "session_uid", STRING, "Id of an opened queue, derived from its first call: the same in every run.", required=True
 )

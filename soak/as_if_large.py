@@ -15,9 +15,9 @@ import ingest.splits
 
 vars(ingest.splits)["SPLIT_BYTES"] = 1024 * 1024
 
-import pipelines.tables  # noqa: E402 - the modules below take the bounds when they are imported
+import pipelines.engine.spark  # noqa: E402 - the modules below take the bounds when they are imported
 
-vars(pipelines.tables)["SMALL_BYTES"] = 0
+vars(pipelines.engine.spark)["LEAST_PARTS"] = 4
 
 import pipelines.cli.analyze  # noqa: E402
 from pipelines.cli import main  # noqa: E402

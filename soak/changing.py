@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOMENTS = (
     ("starting", "after the files were looked at, before they are read"),
     ("scanning", "while hashes are computed and the scan begins"),
-    ("choosing", "after the scan, before the second look"),
+    ("putting", "after the scan, before the second look"),
 )
 TOLD = ("changed-while-read", "not-readable", "record-cut")
 SIZE = 2_000_000
@@ -95,7 +95,7 @@ def changing(place: Path, report: Report) -> None:
                 change(path)
             for one, _ in MOMENTS:
                 (steps / f"go-{one}").touch()
-            for one in ("putting", "writing", "checking"):
+            for one in ("judging", "writing", "checking"):
                 (steps / f"go-{one}").touch()
             code, said = program.wait(), program.said
         report.say(f"{', '.join(CHANGES)}, {when}: exit {code}")

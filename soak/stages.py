@@ -85,6 +85,6 @@ def event_log(folder: Path) -> Told:
 
 
 def _short(name: str) -> str:
-    """`collect at /place/pipelines/stages/scan.py:149` without the place; nothing where Java's own frames are named."""
+    """`collect at /place/pipelines/engine/spark.py:42` without the place; nothing where Java's own frames are named."""
     what, _, where = name.partition(" at ")
     return f" ({what} in {where.rpartition('pipelines/')[2]})" if ".py:" in where else ""

@@ -36,7 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @cache
 def _uses_spark(file: str) -> bool:
-    return "spark: SparkSession" in (ROOT / file).read_text(encoding="utf-8")
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return "spark: SparkSession" in text or 'getfixturevalue("spark")' in text
 
 
 def group_of(nodeid: str) -> str:
@@ -70,7 +71,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The one session of the test run: starting Spark takes longer than most tests together."""
-    from pipelines.session import spark_session
+    from pipelines.engine.spark_session import spark_session
 
     quick = {"spark.sql.shuffle.partitions": "4", "spark.driver.extraJavaOptions": QUICK_JAVA}
     session = spark_session("local[2]", quick)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import socket
 from collections import Counter
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,16 +21,14 @@ from ingest.conversations import endpoint_key
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
+from pipelines.connections.assembler import Assembler
+from pipelines.connections.decoding import Decoding, segment_rows
 from pipelines.facts.versions import known_versions
-from pipelines.judging import ORDER, judged
+from pipelines.judging.servers import ORDER, judged
+from pipelines.judging.summaries import Summaries
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.stages.streams import decoded, segment_rows
-from pipelines.streams import Assembler
-from pipelines.summaries import overall
 from schemas.internal import CONVERSATIONS, FACTS, SPLIT_REPORTS
-from schemas.parcels import PARCELS, opened
-from schemas.state import SUMMARIES
-from schemas.tables import JUDGED, OVERALL, WRITTEN
+from schemas.tables import JUDGED, OVERALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,10 +37,11 @@ if TYPE_CHECKING:
     from decoders.security.accounts import Secret
     from ingest.choice import Endpoint
     from ingest.splits import Split
+    from schemas.internal_rows import AnnouncedRow, FactRow, VersionRow
+    from schemas.model import AnyRow
 
 Row = dict[str, Any]
-_SCHEMAS = {table.name: table.arrow for table in (*WRITTEN, FACTS)}
-_STREAMED = "flows", "asides", "announced", "versions", "issues", "pdus", "principals", "calls", "facts"
+_STREAMED = "flows", "asides", "issues", "pdus", "principals", "calls", "facts"
 _LARGE = 1 << 40
 """Split size: one split a capture."""
 
@@ -57,6 +57,9 @@ class Local:
         accounts: Sequence[Secret] = (),
     ) -> None:
         self.tables: dict[str, list[Row]] = {}
+        self.facts: list[FactRow] = []
+        self.announced: list[AnnouncedRow] = []
+        self.versions: list[VersionRow] = []
         self.refused: list[UnreadableCapture] = []
         splits = []
         for file, path in enumerate(paths):
@@ -68,15 +71,20 @@ class Local:
         conversations, untidy = _scanned(splits)
 
         def look(keys: set[int], choice: Choice) -> None:
-            self.tables = {name: [] for name in _STREAMED}
+            self.tables, self.facts = {name: [] for name in _STREAMED}, []
             assembler = Assembler(choice, names, names, untidy, accounts)
-            for batch in decoded(assembler, segment_rows(_sorted(_segments(splits, keys))), keep_payload=keep_payload):
-                self._unwrap(batch)
+            decoding = Decoding(assembler, keep_payload=keep_payload)
+            for name, batch in decoding.run(segment_rows(_sorted(_segments(splits, keys)))):
+                rows = batch.to_pylist()
+                self.tables.setdefault(name, []).extend(rows)
+                if name == FACTS.name:
+                    self.facts += rows
+            self.announced, self.versions = decoding.announced, decoding.versions
 
         wanted = {row["key"] for row in conversations if row["may_be_rpc"] or row["well_known_port"]}
         known = choice or Choice()
         look(wanted, known)
-        learned = _learned(self.tables["announced"])
+        learned = _learned(self.announced)
         ends = {endpoint_key(*end) for end in learned}
         reached = {row["key"] for row in conversations if not ends.isdisjoint((row["low_end"], row["high_end"]))}
         if not reached <= wanted - {row["key"] for row in self.tables["asides"]}:
@@ -95,11 +103,12 @@ class Local:
 
     def judged(self, settings: Mapping[str, int] = SETTINGS) -> dict[str, list[Row]]:
         """Rows of sessions, reads, findings and verdicts, as their tables would have them."""
-        facts = sorted(self.tables["facts"], key=lambda row: tuple(row[name] for name in ORDER))
-        found: dict[str, list[Row]] = {table.name: [] for table in (*JUDGED, *SUMMARIES)}
-        for name, row in judged(facts, known_versions(self.tables["versions"]), settings):
+        facts = sorted(self.facts, key=itemgetter(*ORDER))
+        found: dict[str, list[AnyRow]] = {table.name: [] for table in JUDGED}
+        summaries = Summaries()
+        for name, row in judged(facts, known_versions(self.versions), settings, summaries):
             found[name].append(row)
-        found |= {table.name: rows for table, rows in overall(found)}
+        found |= {table.name: list(rows) for table, rows in summaries.overall()}
         return {
             table.name: pa.Table.from_pylist(found[table.name], schema=table.arrow).to_pylist()
             for table in (*JUDGED, *OVERALL)
@@ -113,19 +122,6 @@ class Local:
             if parts != self.counts[stage, "in"]:
                 found.append(f"{stage}: {self.counts[stage, 'in']} came in, {parts} are accounted for")
         return found
-
-    def _unwrap(self, batch: pa.RecordBatch) -> None:
-        for name in batch.schema.names:
-            column = batch.column(name)
-            if column.null_count == len(column):
-                continue
-            if name != PARCELS.name:
-                self.tables[name] += column.to_pylist()
-                continue
-            for table, data in zip(column.field("table").to_pylist(), column.field("data").to_pylist(), strict=True):
-                rows = self.tables.setdefault(table, [])
-                for inner in opened([data], _SCHEMAS[table]):
-                    rows += inner.to_pylist()
 
 
 def _scanned(splits: list[Split]) -> tuple[list[Row], frozenset[int]]:
@@ -147,7 +143,7 @@ def _segments(splits: list[Split], wanted: set[int]) -> list[pa.RecordBatch]:
     return [batch for split in splits for batch in segment_batches(split, split.file, 1, keys)]
 
 
-def _learned(announced: list[Row]) -> dict[Endpoint, dict[str, int]]:
+def _learned(announced: list[AnnouncedRow]) -> dict[Endpoint, dict[str, int]]:
     learned: dict[Endpoint, dict[str, int]] = {}
     for row in announced:
         family = socket.AF_INET6 if ":" in row["host"] else socket.AF_INET

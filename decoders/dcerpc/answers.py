@@ -9,25 +9,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.call_model import CallFault, Missing, PduFate
+from decoders.dcerpc.call_report import name_of
 from decoders.dcerpc.header import PduFlag
 from decoders.dcerpc.pdus import Fault, Response
-from decoders.dcerpc.telling import name_of
 from decoders.dcerpc.troubles import TroubleCode
 
 if TYPE_CHECKING:
+    from decoders.dcerpc.call_report import CallReport, PduReport
     from decoders.dcerpc.evidence import Evidence
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.negotiation import Negotiation
     from decoders.dcerpc.open_call import OpenCall, Slot
     from decoders.dcerpc.open_calls import OpenCalls
     from decoders.dcerpc.pdus import Pdu
-    from decoders.dcerpc.telling import Telling, Told
 
 _DID_NOT_EXECUTE: Final = int(PduFlag.DID_NOT_EXECUTE)
 
 
 class Answers:
-    def __init__(self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, telling: Telling) -> None:
+    def __init__(
+        self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, telling: CallReport
+    ) -> None:
         self._open = open_calls
         self._evidence = evidence
         self._negotiation = negotiation
@@ -35,7 +37,7 @@ class Answers:
         self._stray: dict[bool, int] = {}
         """Per direction: call id of the last response fragment without a call, to tell of each only once."""
 
-    def response(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+    def response(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> PduReport:
         slot = not from_client, framed.header.call_id
         response = parsed if isinstance(parsed, Response) else None
         if framed.header.first:
@@ -61,7 +63,7 @@ class Answers:
         self._open.settle(call)
         return call.key, PduFate.CALL
 
-    def fault(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+    def fault(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> PduReport:
         slot = not from_client, framed.header.call_id
         fault = parsed if isinstance(parsed, Fault) else None
         call = self._addressee(slot, framed)
@@ -134,7 +136,7 @@ class Answers:
             return True
         return self._evidence.counts_up and not call.nested
 
-    def _stray_fragment(self, from_client: bool, framed: AnyPdu) -> Told:
+    def _stray_fragment(self, from_client: bool, framed: AnyPdu) -> PduReport:
         if self._stray.get(from_client) != framed.header.call_id:
             self._stray[from_client] = framed.header.call_id
             detail = f"response of call id {framed.header.call_id} without its first fragment and its request"

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from decoders.dcerpc.handshake import Handshake
 from decoders.dcerpc.troubles import TroubleCode
-from decoders.limits import MAX_AUTH_CONTEXTS, MAX_HANDSHAKE_FRAMES, MAX_UNANSWERED_BINDS
+from decoders.limits import MAX_AUTH_CONTEXTS, MAX_HANDSHAKE_FRAMES
 from decoders.security.ntlm import NegotiateMessage
 from decoders.security.tokens import read_token
 from decoders.status import fault_name
 
 if TYPE_CHECKING:
     from decoders.dcerpc.framing_model import AnyPdu, FrameRef
+    from decoders.dcerpc.proposals import Proposal
     from decoders.dcerpc.security_trailer import SecurityTrailer
-    from decoders.security.found import Client
+    from decoders.security.handshake_result import Client
     from decoders.tcp.model import Side
 
 _CONNECT: Final = (0, 2)
@@ -95,14 +96,12 @@ class CallSecurity(NamedTuple):
 
 
 class AuthContexts:
-    __slots__ = ("_asked", "_levels", "contexts")
+    __slots__ = ("_levels", "contexts")
 
     def __init__(self) -> None:
         self.contexts: dict[int, AuthContext] = {}
         self._levels: set[int] = set()
         """Seen in any trailer."""
-        self._asked: dict[int, int] = {}
-        """Call ids of binds that wait for their answer, with the context that each builds."""
 
     @property
     def may_seal(self) -> bool:
@@ -119,13 +118,8 @@ class AuthContexts:
             known.add_frames(framed.origin.frames)
         return known
 
-    def leg(
-        self, security: SecurityTrailer, framed: AnyPdu, call_id: int | None = None, *, from_client: bool
-    ) -> tuple[TroubleCode, str] | None:
-        """A token of bind, alter_context, their answers or auth3. What is wrong with it, if anything.
-
-        `call_id`: of a client's that is to be answered.
-        """
+    def leg(self, security: SecurityTrailer, framed: AnyPdu, *, from_client: bool) -> tuple[TroubleCode, str] | None:
+        """A token of bind, alter_context, their answers or auth3. What is wrong with it, if anything."""
         known = self.note(security, framed)
         if known is None:
             return TroubleCode.AUTH_TRAILER_BAD, "more security contexts than a client may build"
@@ -134,8 +128,6 @@ class AuthContexts:
         problem = token.problem or getattr(token.message, "problem", None)
         if from_client:
             known.auth_type, known.auth_level = security.auth_type, security.auth_level
-            if call_id is not None:
-                self._ask(call_id, security.auth_context_id)
             if known.handshake.begins_again(token):
                 known.begin_again()
                 problem = problem or f"security context {security.auth_context_id} is negotiated again"
@@ -147,14 +139,9 @@ class AuthContexts:
             known.authenticated_ns = framed.origin.last_ts_ns
         return None if problem is None else (TroubleCode.AUTH_LEG_BAD, problem)
 
-    def _ask(self, call_id: int, auth_context_id: int) -> None:
-        self._asked[call_id] = auth_context_id
-        if len(self._asked) > MAX_UNANSWERED_BINDS:
-            del self._asked[next(iter(self._asked))]
-
-    def bind_answered(self, framed: AnyPdu) -> None:
+    def bind_answered(self, proposal: Proposal, framed: AnyPdu) -> None:
         """By bind_ack or alter_context_resp, whose token was noted."""
-        context = self.contexts.get(self._asked.pop(framed.header.call_id, -1))
+        context = self._built_by(proposal)
         if context is None:
             return
         handshake, sent_ns = context.handshake, context.authenticated_ns
@@ -165,10 +152,13 @@ class AuthContexts:
         elif handshake.accepted or said_all:
             context.bound = True
 
-    def bind_refused(self, call_id: int, reason: str) -> None:
-        context = self.contexts.get(self._asked.pop(call_id, -1))
+    def bind_refused(self, proposal: Proposal, reason: str) -> None:
+        context = self._built_by(proposal)
         if context is not None:
             context.refusal = context.refusal or reason
+
+    def _built_by(self, proposal: Proposal) -> AuthContext | None:
+        return None if proposal.auth_context_id is None else self.contexts.get(proposal.auth_context_id)
 
     def call_answered(self, security: CallSecurity | None, fault: int | None) -> None:
         """By a response, or with a fault."""

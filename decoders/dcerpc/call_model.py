@@ -6,14 +6,14 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from decoders.dcerpc.troubles import CallKey, Trouble
-
 if TYPE_CHECKING:
     from decoders.dcerpc.auth_contexts import AuthContext
     from decoders.dcerpc.bind import SyntaxId
     from decoders.dcerpc.framing_model import AnyPdu, FrameRef
     from decoders.dcerpc.header import ByteOrder
     from decoders.dcerpc.pdus import Pdu
+    from decoders.dcerpc.proposals import ProposalAnswer
+    from decoders.dcerpc.troubles import CallKey, Trouble
     from decoders.dcerpc.verification import VerificationTrailer
 
 
@@ -58,7 +58,7 @@ PDU_FATES: Final = {
 }
 
 
-class Outcome(enum.StrEnum):
+class CallOutcome(enum.StrEnum):
     ANSWERED = "answered"
     FAULTED = "faulted"
     ANSWER_CUT = "answer_cut"
@@ -74,15 +74,15 @@ CANCEL_FAULTS: Final = frozenset((0x1C00_000D, 0x0000_071A))
 """nca_s_fault_cancel and what Windows throws for it, RPC_S_CALL_CANCELLED: how a server answers a cancel."""
 
 OUTCOMES: Final = {
-    Outcome.ANSWERED: "Request and the last fragment of its response were captured.",
-    Outcome.FAULTED: "The server answered with a fault.",
-    Outcome.ANSWER_CUT: "The response began; its last fragment was not captured.",
-    Outcome.UNANSWERED: "No response was captured before the connection ended or the call id was used again.",
-    Outcome.UNASKED: "Only the response was captured.",
-    Outcome.MAYBE: "The client wanted no response (maybe semantics), and none was captured.",
-    Outcome.CANCELLED: "The client asked to cancel; no response was captured, or the fault that says cancelled.",
-    Outcome.ORPHANED: "The client abandoned the call; no response was captured, or the fault that says cancelled.",
-    Outcome.EVICTED: "Given up to keep memory bounded, before its response.",
+    CallOutcome.ANSWERED: "Request and the last fragment of its response were captured.",
+    CallOutcome.FAULTED: "The server answered with a fault.",
+    CallOutcome.ANSWER_CUT: "The response began; its last fragment was not captured.",
+    CallOutcome.UNANSWERED: "No response was captured before the connection ended or the call id was used again.",
+    CallOutcome.UNASKED: "Only the response was captured.",
+    CallOutcome.MAYBE: "The client wanted no response (maybe semantics), and none was captured.",
+    CallOutcome.CANCELLED: "The client asked to cancel; no response was captured, or the fault that says cancelled.",
+    CallOutcome.ORPHANED: "The client abandoned the call; no response was captured, or the fault that says cancelled.",
+    CallOutcome.EVICTED: "Given up to keep memory bounded, before its response.",
 }
 
 
@@ -168,7 +168,7 @@ class Call(NamedTuple):
     verified: bool | None
     """The signatures of all its PDUs fit; False: one does not; None: not all were checked."""
     assoc_group_id: int | None
-    outcome: Outcome
+    outcome: CallOutcome
     refused: bool = False
     """The server had refused its presentation context: what interface it was for does not matter."""
 
@@ -196,4 +196,4 @@ class PduOf(NamedTuple):
     fate: PduFate
 
 
-CallEvent: TypeAlias = Call | PduOf | Principal | Trouble
+CallEvent: TypeAlias = "Call | PduOf | Principal | ProposalAnswer | Trouble"

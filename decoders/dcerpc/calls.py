@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from decoders.dcerpc.answers import Answers
 from decoders.dcerpc.backlog import LEAST_REQUEST, Backlog
 from decoders.dcerpc.call_model import CallEvent, Missing, PduFate, PduOf, Principal
+from decoders.dcerpc.call_report import CallReport, name_of
 from decoders.dcerpc.evidence import Evidence
 from decoders.dcerpc.framing_model import BrokenPdu, FramedPdu, SkipReason
 from decoders.dcerpc.header import PacketType
@@ -15,20 +16,19 @@ from decoders.dcerpc.negotiation import Negotiation
 from decoders.dcerpc.open_calls import OpenCalls
 from decoders.dcerpc.pdus import parse_beginning, parse_pdu
 from decoders.dcerpc.requests import Requests
-from decoders.dcerpc.telling import Telling, name_of
 from decoders.dcerpc.troubles import Trouble, TroubleCode
 from decoders.errors import DecodeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from decoders.dcerpc.call_report import PduReport
     from decoders.dcerpc.framing_model import AnyPdu, Skipped
     from decoders.dcerpc.pdus import Pdu
-    from decoders.dcerpc.telling import Told
     from decoders.dcerpc.troubles import CallKey
     from decoders.dcerpc.unsealing import Unsealer
 
-    _Handler: TypeAlias = Callable[[bool, AnyPdu, Pdu | None], Told]
+    _Handler: TypeAlias = Callable[[bool, AnyPdu, Pdu | None], PduReport]
 
 _LEGS: Final = (
     PacketType.BIND,
@@ -47,7 +47,7 @@ _SKIPPED: Final = {
 class CallTracker:
     def __init__(self, unsealer: Unsealer | None = None) -> None:
         self._unsealer = unsealer
-        self._telling = Telling()
+        self._telling = CallReport()
         self._evidence = Evidence()
         self.negotiation = Negotiation(self._telling)
         self.open_calls = OpenCalls(self.negotiation, self._telling)
@@ -178,7 +178,7 @@ class CallTracker:
         self.open_calls.lose(call, part, Missing.MALFORMED, framed)
         return call.key
 
-    def _given_up(self, from_client: bool, framed: AnyPdu, _: Pdu | None) -> Told:
+    def _given_up(self, from_client: bool, framed: AnyPdu, _: Pdu | None) -> PduReport:
         """co_cancel, orphaned."""
         slot = from_client, framed.header.call_id
         call = self.open_calls.asking(slot)

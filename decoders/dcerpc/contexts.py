@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from decoders.dcerpc.bind import PresentationContext, parse_contexts
 from decoders.dcerpc.call_model import Binding, BindingSource
 from decoders.dcerpc.header import PacketType
-from decoders.dcerpc.names import PROVIDER_REASON, RESULT, TRANSFER_SYNTAX
-from decoders.errors import DecodeError
-from decoders.limits import MAX_PRESENTATION_CONTEXTS, MAX_UNANSWERED_BINDS
+from decoders.dcerpc.names import (
+    ACCEPTANCE,
+    NEGOTIATE_ACK,
+    PROVIDER_REASON,
+    PROVIDER_REJECTION,
+    RESULT,
+    TRANSFER_SYNTAX,
+)
+from decoders.limits import MAX_PRESENTATION_CONTEXTS
 
 if TYPE_CHECKING:
-    from decoders.dcerpc.bind import SyntaxId
-    from decoders.dcerpc.framing_model import AnyPdu
+    from decoders.dcerpc.bind import PresentationContext, SyntaxId
     from decoders.dcerpc.pdus import Bind, BindAck
+    from decoders.dcerpc.proposals import Proposal
     from decoders.dcerpc.verification import VerificationTrailer
-
-_ACCEPTANCE: Final = 0
-_PROVIDER_REJECTION: Final = 2
-_NEGOTIATE_ACK: Final = 3
-
-_ANSWERS: Final = {
-    PacketType.BIND_ACK: PacketType.BIND,
-    PacketType.BIND_NAK: PacketType.BIND,
-    PacketType.ALTER_CONTEXT_RESP: PacketType.ALTER_CONTEXT,
-    PacketType.FAULT: PacketType.ALTER_CONTEXT,
-}
-"""[MS-RPCE] 3.3.1.5.2.1: what each of them answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +38,8 @@ class Refusal:
         if self.result is None:
             return self.answer.name.lower()
         # [C706] 12.6.3.1: the reason has a meaning only where the provider rejects.
-        reason = f", {PROVIDER_REASON.get(self.reason or 0, self.reason)}" if self.result == _PROVIDER_REJECTION else ""
+        reason = f", {PROVIDER_REASON.get(self.reason or 0, self.reason)}" if self.result == PROVIDER_REJECTION else ""
         return f"{RESULT.get(self.result, self.result)}{reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Proposal:
-    kind: PacketType
-    call_id: int
-    ts_ns: int
-    contexts: tuple[PresentationContext, ...]
-    whole: bool
 
 
 class Contexts:
@@ -65,7 +48,6 @@ class Contexts:
     __slots__ = (
         "_group_granted",
         "_group_joined",
-        "_proposals",
         "_witnessed",
         "accepted",
         "client_features",
@@ -86,8 +68,6 @@ class Contexts:
         self.max_recv_frag: int | None = None
         self.client_features: int | None = None
         self.server_features: int | None = None
-        self._proposals: list[_Proposal] = []
-        """Not answered yet, in order."""
         self._witnessed: dict[int, Binding] = {}
         self._group_granted: int | None = None
         self._group_joined: int | None = None
@@ -97,21 +77,14 @@ class Contexts:
         """As bind_ack says; until one does, the group that the bind is to join."""
         return self._group_joined if self._group_granted is None else self._group_granted
 
-    def propose(self, pdu: AnyPdu, bind: Bind | None) -> bool:
+    def propose(self, proposal: Proposal, bind: Bind | None) -> bool:
         """`bind` is None where the PDU is cut."""
-        contexts = _contexts_before_cut(pdu) if bind is None else bind.contexts
-        proposal = _Proposal(
-            pdu.header.packet_type, pdu.header.call_id, pdu.origin.last_ts_ns, contexts, bind is not None
-        )
-        self._proposals.append(proposal)
         if bind is not None and proposal.kind is PacketType.BIND:
             # [C706] 12.6.4.3: 0 asks for a new group, whose number only the answer tells.
             self._group_joined = bind.assoc_group_id or None
-        room = len(self._proposals) <= MAX_UNANSWERED_BINDS
-        if not room:
-            del self._proposals[0]
+        room = True
         # The last element before a cut may lack transfer syntaxes: without an answer nobody knows which was meant.
-        for context in contexts[:-1] if bind is None else contexts:
+        for context in proposal.contexts[:-1] if bind is None else proposal.contexts:
             if context.features is not None:
                 self.client_features = context.features
             elif len(self.proposed) < MAX_PRESENTATION_CONTEXTS or context.context_id in self.proposed:
@@ -120,27 +93,26 @@ class Contexts:
                 room = False
         return room
 
-    def answer(self, pdu: AnyPdu, ack: BindAck) -> bool | None:
+    def answer(self, proposal: Proposal | None, ack: BindAck) -> bool | None:
         """None: the number of results is not that of the proposal."""
         if ack.header.packet_type is PacketType.BIND_ACK:
             # [C706] 12.6.4.2: in alter_context_resp they are to be ignored, and some servers draw a new group id there.
             self._group_granted = ack.assoc_group_id
             self.max_xmit_frag, self.max_recv_frag = ack.max_xmit_frag, ack.max_recv_frag
-        proposal = self._answered_by(pdu)
         if proposal is None:
             return True
         contexts = proposal.contexts
         room = True
         for context, result in zip(contexts, ack.results, strict=False):
-            if result.result == _NEGOTIATE_ACK:
+            if result.result == NEGOTIATE_ACK:
                 self.server_features = result.reason
                 continue
             number = context.context_id
             self.proposed.pop(number, None)
-            if result.result != _ACCEPTANCE:
+            if result.result != ACCEPTANCE:
                 # [MS-RPCE] 3.3.1.5.6: a refusal takes nothing away that was accepted before.
                 self._reject(
-                    context, Refusal(context.abstract_syntax, pdu.header.packet_type, result.result, result.reason)
+                    context, Refusal(context.abstract_syntax, ack.header.packet_type, result.result, result.reason)
                 )
             elif number in self.accepted or len(self.accepted) < MAX_PRESENTATION_CONTEXTS:
                 self.rejected.pop(number, None)
@@ -149,31 +121,18 @@ class Contexts:
                 room = False
         return None if proposal.whole and len(contexts) != len(ack.results) else room
 
-    def refuse(self, pdu: AnyPdu) -> bool:
-        """bind_nak, or a fault in answer to alter_context. Whether there was a proposal to refuse."""
-        proposal = self._answered_by(pdu)
-        if proposal is None:
-            return False
+    def refuse(self, proposal: Proposal, answer: PacketType) -> None:
+        """bind_nak, or a fault in answer to alter_context."""
         if proposal.kind is PacketType.BIND:
             self._group_joined = None
         for context in proposal.contexts:
             self.proposed.pop(context.context_id, None)
             if context.features is None:
-                self._reject(context, Refusal(context.abstract_syntax, pdu.header.packet_type))
-        return True
+                self._reject(context, Refusal(context.abstract_syntax, answer))
 
     def _reject(self, context: PresentationContext, refusal: Refusal) -> None:
         if context.context_id in self.rejected or len(self.rejected) < MAX_PRESENTATION_CONTEXTS:
             self.rejected[context.context_id] = refusal
-
-    def _answered_by(self, pdu: AnyPdu) -> _Proposal | None:
-        """Legs of one negotiation share a call id, and the answer may come out late: kind and time decide as well."""
-        kind, call_id, ts_ns = _ANSWERS[pdu.header.packet_type], pdu.header.call_id, pdu.origin.first_ts_ns
-        for index in reversed(range(len(self._proposals))):
-            one = self._proposals[index]
-            if one.kind is kind and one.call_id == call_id and one.ts_ns <= ts_ns:
-                return self._proposals.pop(index)
-        return None
 
     def witness(self, ctx_id: int, trailer: VerificationTrailer) -> bool:
         """A verification trailer names interface and syntax. False: that contradicts the bind."""
@@ -196,9 +155,13 @@ class Contexts:
         same = known.interface == again.abstract_syntax and known.transfer_syntax in again.transfer_syntaxes
         return known if same else None
 
+    def witnessed(self, ctx_id: int) -> Binding | None:
+        """By a verification trailer."""
+        return self._witnessed.get(ctx_id)
+
     def binding(self, ctx_id: int) -> Binding | None:
         """What a request on this context is bound to, by the best evidence there is."""
-        known = self.settled(ctx_id) or self._witnessed.get(ctx_id)
+        known = self.settled(ctx_id) or self.witnessed(ctx_id)
         if known is not None or ctx_id in self.accepted:
             return known
         context = self.proposed.get(ctx_id)
@@ -209,10 +172,3 @@ class Contexts:
         chosen = next((one for one in syntaxes if TRANSFER_SYNTAX.get(one.uuid) == "ndr"), syntaxes[0])
         others = tuple(one for one in syntaxes if one != chosen)
         return Binding(context.abstract_syntax, chosen, BindingSource.BIND_UNANSWERED, others)
-
-
-def _contexts_before_cut(pdu: AnyPdu) -> tuple[PresentationContext, ...]:
-    found: list[PresentationContext] = []
-    with contextlib.suppress(DecodeError):
-        found.extend(parse_contexts(pdu.data, pdu.header.byte_order))
-    return tuple(found)

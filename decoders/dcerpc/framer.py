@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from decoders.dcerpc.framing_model import BrokenPdu, FramedPdu, SkipReason
 from decoders.dcerpc.header import HEADER_BYTES, PduHeader, parse_header
-from decoders.dcerpc.search import HeaderSearch, Verdict, may_begin_header
+from decoders.dcerpc.search import HeaderSearch, SearchState, may_begin_header
 from decoders.dcerpc.skipped_run import SkippedRun
 from decoders.dcerpc.sources import Sources, Tally
 from decoders.limits import MAX_RESYNC_BYTES
@@ -219,9 +219,9 @@ class Framer:
             return True
         self._skip(passed - self._at, SkipReason.SEARCHING, out)
         self._needed = self._search.needed
-        if verdict is Verdict.FOUND:
+        if verdict is SearchState.FOUND:
             self._state = _State.IN_STEP
-        return verdict is Verdict.FOUND
+        return verdict is SearchState.FOUND
 
     def _skip(self, size: int, reason: SkipReason, out: list[Framed]) -> None:
         if size <= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from decoders.security.found import Client
+from decoders.security.handshake_result import Client
 from decoders.security.kerberos import ApRep, ApReq, KrbError
 from decoders.security.kerberos_names import ERRORS
 from decoders.security.ntlm import AuthenticateMessage, ChallengeMessage, NegotiateMessage

@@ -6,6 +6,9 @@ from typing import Final
 
 RESULT: Final = {0: "acceptance", 1: "user_rejection", 2: "provider_rejection", 3: "negotiate_ack"}
 """p_cont_def_result_t: [C706] 12.6.3.1, [MS-RPCE] 2.2.2.4."""
+ACCEPTANCE: Final = 0
+PROVIDER_REJECTION: Final = 2
+NEGOTIATE_ACK: Final = 3
 
 PROVIDER_REASON: Final = {
     0: "reason_not_specified",

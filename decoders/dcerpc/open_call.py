@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from decoders.dcerpc.call_model import CANCEL_FAULTS, Call, Outcome
+from decoders.dcerpc.call_model import CANCEL_FAULTS, Call, CallOutcome
 from decoders.dcerpc.evidence import NEVER
 from decoders.dcerpc.header import PduFlag
 
@@ -42,6 +42,8 @@ class OpenCall:
     opnum: int | None = None
     object_uuid: str | None = None
     binding: Binding | None = None
+    unproposed: bool = False
+    """No bind before its request names its context."""
     outer: OpenCall | None = None
     """Of a callback: the call it is made in."""
     nested: bool = False
@@ -107,25 +109,25 @@ class OpenCall:
                 part.sealed = may_seal if self.security is None else self.security.seals
                 self.sealed = self.sealed or part.sealed
 
-    def outcome(self, *, evicted: bool) -> Outcome:
+    def outcome(self, *, evicted: bool) -> CallOutcome:
         if self.fault is not None:
             given_up = self.request is not None and self.fault.status in CANCEL_FAULTS
             if given_up and (self.orphaned or self.cancelled):
-                return Outcome.ORPHANED if self.orphaned else Outcome.CANCELLED
-            return Outcome.FAULTED
+                return CallOutcome.ORPHANED if self.orphaned else CallOutcome.CANCELLED
+            return CallOutcome.FAULTED
         if self.request is None:
-            return Outcome.UNASKED
+            return CallOutcome.UNASKED
         if self.answered:
-            return Outcome.ANSWERED
+            return CallOutcome.ANSWERED
         if evicted:
-            return Outcome.EVICTED
+            return CallOutcome.EVICTED
         if self.response is not None:
-            return Outcome.ANSWER_CUT
+            return CallOutcome.ANSWER_CUT
         if self.orphaned:
-            return Outcome.ORPHANED
+            return CallOutcome.ORPHANED
         if self.cancelled:
-            return Outcome.CANCELLED
-        return Outcome.MAYBE if self.maybe else Outcome.UNANSWERED
+            return CallOutcome.CANCELLED
+        return CallOutcome.MAYBE if self.maybe else CallOutcome.UNANSWERED
 
     def result(
         self, binding: Binding | None, auth: CallSecurity | None, group: int | None, *, refused: bool, evicted: bool

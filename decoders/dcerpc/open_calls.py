@@ -15,17 +15,17 @@ from decoders.limits import MAX_EARLY_ANSWERS, MAX_OPEN_CALLS, MAX_OPEN_STUB_BYT
 if TYPE_CHECKING:
     from collections.abc import Reversible
 
+    from decoders.dcerpc.call_report import CallReport
     from decoders.dcerpc.evidence import Began
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.negotiation import Negotiation
     from decoders.dcerpc.open_call import Slot
     from decoders.dcerpc.pdus import Fault, Request, Response
-    from decoders.dcerpc.telling import Telling
     from decoders.dcerpc.troubles import CallKey, Trouble
 
 
 class OpenCalls:
-    def __init__(self, negotiation: Negotiation, telling: Telling) -> None:
+    def __init__(self, negotiation: Negotiation, telling: CallReport) -> None:
         self._negotiation = negotiation
         self._telling = telling
         self._calls: dict[int, OpenCall] = {}

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from decoders.dcerpc.call_model import PduFate
+from decoders.dcerpc.call_report import name_of
 from decoders.dcerpc.framing_model import FramedPdu
 from decoders.dcerpc.pdus import Request
-from decoders.dcerpc.telling import name_of
 from decoders.dcerpc.troubles import Trouble, TroubleCode
 from decoders.dcerpc.verification import find_verification, repeats_header
 from decoders.limits import MAX_VERIFICATION_BYTES
 
 if TYPE_CHECKING:
+    from decoders.dcerpc.call_report import CallReport, PduReport
     from decoders.dcerpc.evidence import Began, Evidence
     from decoders.dcerpc.framing_model import AnyPdu
     from decoders.dcerpc.negotiation import Negotiation
@@ -20,17 +21,18 @@ if TYPE_CHECKING:
     from decoders.dcerpc.open_calls import OpenCalls
     from decoders.dcerpc.parts import PartBuilder
     from decoders.dcerpc.pdus import Pdu
-    from decoders.dcerpc.telling import Telling, Told
 
 
 class Requests:
-    def __init__(self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, telling: Telling) -> None:
+    def __init__(
+        self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, telling: CallReport
+    ) -> None:
         self._open = open_calls
         self._evidence = evidence
         self._negotiation = negotiation
         self._telling = telling
 
-    def request(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> Told:
+    def request(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> PduReport:
         slot = from_client, framed.header.call_id
         request = parsed if isinstance(parsed, Request) else None
         call = self._continued(slot, framed, request) or self._answered_before(slot, framed, request)
@@ -50,6 +52,7 @@ class Requests:
                 self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
             call.ctx_id, call.opnum, call.object_uuid = request.p_cont_id, request.opnum, request.object_uuid
             call.binding = self._negotiation.contexts.settled(request.p_cont_id)
+            call.unproposed = call.binding is None and not self._negotiation.is_proposed(request.p_cont_id)
         self._open.note(call, part, framed, request)
         self._open.add(call, part, framed, request.stub if request else b"")
         if isinstance(framed, FramedPdu) and request is not None and framed.header.last and not part.sealed:

@@ -54,7 +54,7 @@ def may_begin_header(data: bytes | bytearray) -> bool:
 _ANY_HEADER: Final = bytes.fromhex("0500000310000000 18000000 00000000")
 
 
-class Verdict(enum.Enum):
+class SearchState(enum.Enum):
     WAIT = enum.auto()
     """More bytes must be held: up to offset `needed`. None of those before offset `passed` begins a PDU."""
     FOUND = enum.auto()
@@ -85,7 +85,7 @@ class HeaderSearch:
         self._dead: set[int] = set()
         """Places ahead whose chain is known to break, since an earlier one went through them."""
 
-    def look(self, held: bytearray, base: int, *, final: bool) -> Verdict:
+    def look(self, held: bytearray, base: int, *, final: bool) -> SearchState:
         """`base`: offset of the first byte held. `final`: what would follow is missing, or there is nothing."""
         end = base + len(held)
         while True:
@@ -94,15 +94,15 @@ class HeaderSearch:
                 if at is None:
                     self.passed = end if final else max(self.passed, end - HEADER_BYTES + 1)
                     self.needed = self.passed + HEADER_BYTES
-                    return Verdict.WAIT
+                    return SearchState.WAIT
                 self.passed = at
                 self._chain = _Chain(at)
             believed = self._follow(held, base, self._chain, final=final)
             if believed is None:
                 self.needed = self._chain.reached + HEADER_BYTES
-                return Verdict.WAIT
+                return SearchState.WAIT
             if believed:
-                return Verdict.FOUND
+                return SearchState.FOUND
             self._chain = None
             self.passed += 1
 

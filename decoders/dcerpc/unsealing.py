@@ -15,8 +15,8 @@ from decoders.dcerpc.pdus import Request, Response, parse_pdu
 from decoders.dcerpc.security_trailer import TRAILER_BYTES, SecurityTrailer
 from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_AUTH_CONTEXTS
-from decoders.security.accounts import Verdict
-from decoders.security.found import Found
+from decoders.security.accounts import SecretFit
+from decoders.security.handshake_result import HandshakeResult
 from decoders.security.kerberos import ApRep, ApReq
 from decoders.security.ntlm import AuthenticateMessage, ChallengeMessage
 from decoders.security.sealed_pdu import SealedPdu
@@ -44,8 +44,8 @@ _FAULT_BODIES: Final = (24, 32)
 """Where the body of a fault begins: at its status, or behind it and the reserved field. Senders differ."""
 
 
-_NOTHING: Final = Found(None)
-_TOLD: Final = {Verdict.WRONG: TroubleCode.WRONG_SECRET, Verdict.UNUSABLE: TroubleCode.UNUSABLE_SECRET}
+_NOTHING: Final = HandshakeResult(None)
+_TOLD: Final = {SecretFit.WRONG: TroubleCode.WRONG_SECRET, SecretFit.UNUSABLE: TroubleCode.UNUSABLE_SECRET}
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class _Session:
 
     proofs: tuple[Message | None, Message | None] = (None, None)
     """The messages for which keys were looked for."""
-    found: Found = _NOTHING
+    found: HandshakeResult = _NOTHING
     early: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     """Bytes of PDUs that came out, or are missing, before the keys were known."""
     heard: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
@@ -129,7 +129,7 @@ class Unsealer:
             context.handshake.client = session.found.client
         return session
 
-    def _found(self, client: Message | None, server: Message | None) -> Found:
+    def _found(self, client: Message | None, server: Message | None) -> HandshakeResult:
         if isinstance(client, ApReq):
             return self._keyring.of_kerberos(client, server if isinstance(server, ApRep) else None)
         if isinstance(client, AuthenticateMessage):

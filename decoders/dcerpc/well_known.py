@@ -1,81 +1,27 @@
-"""Interfaces and ports that make a conversation ours."""
+"""Interfaces and ports that make a conversation ours: views of the registry, names by UUID.
+
+They go by UUID alone: who binds to another version of ours tried to reach it. What a call is goes by `registered`.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-ENDPOINT_MAPPER_PORT: Final = 135
+from decoders.registry import EPM, REGISTRY, Family
 
-_BASE_PORTS: Final = (2101, 2103, 2105, 2107)
+
+def _names(*families: Family) -> dict[str, str]:
+    return {uuid: one.name for uuid, one in REGISTRY.items() if one.family in families}
+
+
+ENDPOINT_MAPPER: Final = _names(Family.ENDPOINT_MAPPER)
+MSMQ: Final = _names(Family.MSMQ)
+MSMQ_COM: Final = _names(Family.MSMQ_COM)
+INTERFACES: Final = _names(*Family)
+
+ENDPOINT_MAPPER_PORT: Final = EPM.port
+_BASE_PORTS: Final = {one.port for one in REGISTRY.values() if one.family is Family.MSMQ and one.port} | {2107}
+"""2107 is message queuing's too, and no document says whose."""
 _STEPS: Final = 10
 """[MS-MQRR] 3.1.4.1: a port that is taken moves up by 11, repeatedly; ten managers on one address are plenty."""
 PORTS: Final = frozenset((ENDPOINT_MAPPER_PORT, *(port + 11 * step for port in _BASE_PORTS for step in range(_STEPS))))
-
-ENDPOINT_MAPPER: Final = {"e1af8308-5d1f-11c9-91a4-08002b14a0fa": "epm"}
-
-MSMQ: Final = {
-    "1088a980-eae5-11d0-8d9b-00a02453c337": "qm2qm",
-    "41208ee0-e970-11d1-9b9e-00e02c064c39": "qmmgmt",
-    "fdb3a030-065f-11d1-bb9b-00a024ea5525": "qmcomm",
-    "76d12b80-3467-11d3-91ff-0090272f9ea3": "qmcomm2",
-    "1a9134dd-7b39-45ba-ad88-44d01ca47f28": "RemoteRead",
-    "77df7a80-f298-11d0-8358-00a024c480a8": "dscomm",
-    "708cca10-9569-11d1-b2a5-0060977d8118": "dscomm2",
-}
-
-# [MS-DCOM] 1.9
-DCOM_ACTIVATION: Final = {
-    "4d9f4ab8-7d1c-11cf-861e-0020af6e7c57": "IActivation",
-    "000001a0-0000-0000-c000-000000000046": "IRemoteSCMActivator",
-    "99fcfec4-5260-101b-bbcb-00aa0021347a": "IObjectExporter",
-}
-
-# [MC-MQAC] section 6: the COM objects an activation leads to. ITransaction and the enumerators and connection points
-# of COM itself are left out: any other COM server has them as well.
-MSMQ_COM: Final = {
-    "d7d6e085-dccd-11d0-aa4b-0060970debae": "IMSMQApplication",
-    "12a30900-7300-11d2-b0e6-00e02c074f6b": "IMSMQApplication2",
-    "eba96b1f-2168-11d3-898c-00e02c074f6b": "IMSMQApplication3",
-    "be5f0241-e489-4957-8cc4-a452fcf3e23e": "IMSMQManagement",
-    "7fbe7759-5760-444d-b8a5-5e7ab9a84cce": "IMSMQQueueManagement",
-    "64c478fb-f9b0-4695-8a7f-439ac94326d3": "IMSMQOutgoingQueueManagement",
-    "d7d6e083-dccd-11d0-aa4b-0060970debae": "IMSMQTransactionDispenser",
-    "eba96b11-2168-11d3-898c-00e02c074f6b": "IMSMQTransactionDispenser2",
-    "eba96b15-2168-11d3-898c-00e02c074f6b": "IMSMQTransactionDispenser3",
-    "d7d6e081-dccd-11d0-aa4b-0060970debae": "IMSMQCoordinatedTransactionDispenser",
-    "eba96b10-2168-11d3-898c-00e02c074f6b": "IMSMQCoordinatedTransactionDispenser2",
-    "eba96b14-2168-11d3-898c-00e02c074f6b": "IMSMQCoordinatedTransactionDispenser3",
-    "d7d6e07f-dccd-11d0-aa4b-0060970debae": "IMSMQTransaction",
-    "2ce0c5b0-6e67-11d2-b0e6-00e02c074f6b": "IMSMQTransaction2",
-    "eba96b13-2168-11d3-898c-00e02c074f6b": "IMSMQTransaction3",
-    "d7d6e07b-dccd-11d0-aa4b-0060970debae": "IMSMQQueueInfo",
-    "fd174a80-89cf-11d2-b0f2-00e02c074f6b": "IMSMQQueueInfo2",
-    "eba96b1d-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfo3",
-    "eba96b21-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfo4",
-    "d7d6e076-dccd-11d0-aa4b-0060970debae": "IMSMQQueue",
-    "ef0574e0-06d8-11d3-b100-00e02c074f6b": "IMSMQQueue2",
-    "eba96b1b-2168-11d3-898c-00e02c074f6b": "IMSMQQueue3",
-    "eba96b20-2168-11d3-898c-00e02c074f6b": "IMSMQQueue4",
-    "eba96b16-2168-11d3-898c-00e02c074f6b": "IMSMQDestination",
-    "eba96b17-2168-11d3-898c-00e02c074f6b": "IMSMQPrivateDestination",
-    "d7d6e072-dccd-11d0-aa4b-0060970debae": "IMSMQQuery",
-    "eba96b0e-2168-11d3-898c-00e02c074f6b": "IMSMQQuery2",
-    "eba96b19-2168-11d3-898c-00e02c074f6b": "IMSMQQuery3",
-    "eba96b24-2168-11d3-898c-00e02c074f6b": "IMSMQQuery4",
-    "d7d6e07d-dccd-11d0-aa4b-0060970debae": "IMSMQQueueInfos",
-    "eba96b0f-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfos2",
-    "eba96b1e-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfos3",
-    "eba96b22-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfos4",
-    "0188ac2f-ecb3-4173-9779-635ca2039c72": "IMSMQCollection",
-    "d7d6e077-dccd-11d0-aa4b-0060970debae": "IMSMQEvent",
-    "eba96b12-2168-11d3-898c-00e02c074f6b": "IMSMQEvent2",
-    "eba96b1c-2168-11d3-898c-00e02c074f6b": "IMSMQEvent3",
-    "d7ab3341-c9d3-11d1-bb47-0080c7c5a2c0": "IMSMQPrivateEvent",
-    "d7d6e078-dccd-11d0-aa4b-0060970debae": "_DMSMQEventEvents",
-    "d7d6e074-dccd-11d0-aa4b-0060970debae": "IMSMQMessage",
-    "d9933be0-a567-11d2-b0f3-00e02c074f6b": "IMSMQMessage2",
-    "eba96b1a-2168-11d3-898c-00e02c074f6b": "IMSMQMessage3",
-    "eba96b23-2168-11d3-898c-00e02c074f6b": "IMSMQMessage4",
-}
-
-INTERFACES: Final = ENDPOINT_MAPPER | MSMQ | DCOM_ACTIVATION | MSMQ_COM

@@ -1,10 +1,11 @@
-"""Every interface that is decoded: a new one is a file of declarations and one line here."""
+"""Every interface that is decoded: a new one is a line in the registry, a file of declarations and one line here."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from decoders.interfaces import dscomm, dscomm2, epm, mqmq, qm2qm, qmcomm, qmcomm2, qmmgmt, remoteread
+from decoders.registry import registered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,12 @@ _OPERATIONS: Final[Mapping[tuple[str, int, bool], Operation]] = {
     for callback, operations in ((False, interface.operations), (True, interface.callbacks))
     for operation in operations
 }
+
+
+def interface_of(uuid: str, version: str) -> Interface | None:
+    """The declaration; None: there is none, or it is that of another major version."""
+    known = registered(uuid, version)
+    return None if known is None else INTERFACES.get(known.uuid)
 
 
 def operation_of(interface_uuid: str, opnum: int, *, callback: bool = False) -> Operation | None:

@@ -32,6 +32,7 @@ from decoders.ndr.model import (
     Scalar,
     String,
 )
+from decoders.registry import DSCOMM
 
 BOUNDED_PROPERTIES = Scalar("BOUNDED_PROPERTIES", 4, range=(0, 128))
 LPBOUNDED_PROPERTIES: Final = Pointer(BOUNDED_PROPERTIES, PointerKind.REF)
@@ -46,9 +47,9 @@ _UNIQUE: Final = PointerKind.UNIQUE
 _CONTEXT: Final = value("dwContext", UNSIGNED_LONG)
 
 INTERFACE: Final = Interface(
-    name="dscomm",
-    uuid="77df7a80-f298-11d0-8358-00a024c480a8",
-    version=(1, 0),
+    name=DSCOMM.name,
+    uuid=DSCOMM.uuid,
+    version=DSCOMM.version,
     document="MS-MQDS",
     doc="Queue managers look up, create, change and delete objects of message queuing's directory.",
     operations=(

@@ -20,6 +20,7 @@ from decoders.ndr.model import (
     PointerKind,
     String,
 )
+from decoders.registry import DSCOMM2
 
 _OUT: Final = Direction.OUT
 _IN_OUT: Final = Direction.IN | Direction.OUT
@@ -28,9 +29,9 @@ _ASKED: Final = properties(DWORD, mqmq.PROPID, _IN_OUT)
 _SITES: Final = "*pdwNumberOfSites"
 
 INTERFACE: Final = Interface(
-    name="dscomm2",
-    uuid="708cca10-9569-11d1-b2a5-0060977d8118",
-    version=(1, 0),
+    name=DSCOMM2.name,
+    uuid=DSCOMM2.uuid,
+    version=DSCOMM2.version,
     document="MS-MQDS",
     doc="More questions to the directory: sites, extended properties, global catalogs; and notes on deletion.",
     operations=(

@@ -21,6 +21,7 @@ from decoders.ndr.model import (
     Struct,
     Type,
 )
+from decoders.registry import EPM
 
 error_status = Scalar("error_status", 4)
 ept_lookup_handle_t = ContextHandle("ept_lookup_handle_t")
@@ -59,9 +60,9 @@ _STATUS: Final = reference(Direction.OUT, "status", error_status)
 _ENTRIES: Final = (value("num_ents", UNSIGNED_LONG), value("entries", Array(ept_entry_t, size_is="num_ents")))
 
 INTERFACE: Final = Interface(
-    name="epm",
-    uuid="e1af8308-5d1f-11c9-91a4-08002b14a0fa",
-    version=(3, 0),
+    name=EPM.name,
+    uuid=EPM.uuid,
+    version=EPM.version,
     document="MS-RPCE",
     doc="Says at which port or pipe a server listens for an interface.",
     operations=(

@@ -18,6 +18,7 @@ from decoders.ndr.model import (
     PointerKind,
     Struct,
 )
+from decoders.registry import QM2QM
 
 PCTX_RRSESSION_HANDLE_TYPE = ContextHandle("PCTX_RRSESSION_HANDLE_TYPE")
 PCTX_REMOTEREAD_HANDLE_TYPE = ContextHandle("PCTX_REMOTEREAD_HANDLE_TYPE")
@@ -58,9 +59,9 @@ _IN_OUT: Final = Direction.IN | Direction.OUT
 
 
 INTERFACE: Final = Interface(
-    name="qm2qm",
-    uuid="1088a980-eae5-11d0-8d9b-00a02453c337",
-    version=(1, 0),
+    name=QM2QM.name,
+    uuid=QM2QM.uuid,
+    version=QM2QM.version,
     document="MS-MQQP",
     doc="One queue manager reads, peeks and purges the queues of another.",
     operations=(

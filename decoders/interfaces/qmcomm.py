@@ -8,6 +8,7 @@ from decoders.interfaces import mqmp, mqmq, qmcomm_objects
 from decoders.interfaces.parameters import pointer, reference, value
 from decoders.ndr.base_types import DTYP_WCHAR, DWORD, GUID, HRESULT, UNSIGNED_CHAR
 from decoders.ndr.model import Array, ContextHandle, Direction, Interface, Operation, Pointer, PointerKind, String
+from decoders.registry import QMCOMM
 
 PCTX_OPENREMOTE_HANDLE_TYPE = ContextHandle("PCTX_OPENREMOTE_HANDLE_TYPE")
 RPC_INT_XACT_HANDLE = ContextHandle("RPC_INT_XACT_HANDLE")
@@ -21,9 +22,9 @@ _REMOTE_NAME: Final = pointer(_IN_OUT, PointerKind.FULL, "lplpRemoteQueueName", 
 _TRANSACTION: Final = reference(_IN, "pUow", mqmq.XACTUOW)
 
 INTERFACE: Final = Interface(
-    name="qmcomm",
-    uuid="fdb3a030-065f-11d1-bb9b-00a024ea5525",
-    version=(1, 0),
+    name=QMCOMM.name,
+    uuid=QMCOMM.uuid,
+    version=QMCOMM.version,
     document="MS-MQMP",
     doc="Applications open, create, secure, purge and delete queues through a queue manager on another machine.",
     operations=(

@@ -8,6 +8,7 @@ from decoders.interfaces import mqmp, mqmq
 from decoders.interfaces.parameters import pointer, reference, value
 from decoders.ndr.base_types import DWORD, HRESULT
 from decoders.ndr.model import Direction, Interface, Operation, PointerKind
+from decoders.registry import QMCOMM2
 
 _IN: Final = Direction.IN
 _IN_OUT: Final = Direction.IN | Direction.OUT
@@ -15,9 +16,9 @@ _MESSAGE: Final = reference(_IN, "ptb", mqmp.CACTransferBufferV2)
 _MESSAGE_ID: Final = pointer(_IN_OUT, PointerKind.UNIQUE, "pMessageID", mqmq.OBJECTID)
 
 INTERFACE: Final = Interface(
-    name="qmcomm2",
-    uuid="76d12b80-3467-11d3-91ff-0090272f9ea3",
-    version=(1, 0),
+    name=QMCOMM2.name,
+    uuid=QMCOMM2.uuid,
+    version=QMCOMM2.version,
     document="MS-MQMP",
     doc="Applications send and receive messages through a queue manager on another machine.",
     operations=(

@@ -22,6 +22,7 @@ from decoders.ndr.model import (
     Struct,
     Union,
 )
+from decoders.registry import QMMGMT
 
 MgmtObjectType = Enum(
     "MgmtObjectType", (("MGMT_MACHINE", 1), ("MGMT_QUEUE", 2), ("MGMT_SESSION", 3)), tag="__MgmtObjectType"
@@ -51,9 +52,9 @@ MGMT_OBJECT = Struct(
 _OBJECT: Final = Parameter(Direction.IN, Member("pObjectFormat", Pointer(MGMT_OBJECT, PointerKind.REF)), const=True)
 
 INTERFACE: Final = Interface(
-    name="qmmgmt",
-    uuid="41208ee0-e970-11d1-9b9e-00e02c064c39",
-    version=(1, 0),
+    name=QMMGMT.name,
+    uuid=QMMGMT.uuid,
+    version=QMMGMT.version,
     document="MS-MQMR",
     doc="Inspects a queue manager or a queue, and pauses, resumes, tidies, connects or disconnects it.",
     operations=(

@@ -28,6 +28,7 @@ from decoders.ndr.model import (
     PointerKind,
     Struct,
 )
+from decoders.registry import REMOTE_READ
 
 QUEUE_CONTEXT_HANDLE_NOSERIALIZE = ContextHandle("QUEUE_CONTEXT_HANDLE_NOSERIALIZE")
 QUEUE_CONTEXT_HANDLE_SERIALIZE = ContextHandle("QUEUE_CONTEXT_HANDLE_SERIALIZE")
@@ -98,9 +99,9 @@ _RECEIVED: Final = (
 _OPENED: Final = reference(_OUT, "pphContext", QUEUE_CONTEXT_HANDLE_SERIALIZE)
 
 INTERFACE: Final = Interface(
-    name="RemoteRead",
-    uuid="1a9134dd-7b39-45ba-ad88-44d01ca47f28",
-    version=(1, 0),
+    name=REMOTE_READ.name,
+    uuid=REMOTE_READ.uuid,
+    version=REMOTE_READ.version,
     document="MS-MQRR",
     doc="One queue manager reads, peeks, moves and purges messages of another, in transactions where wanted.",
     operations=(

@@ -9,8 +9,8 @@ import numpy as np
 from decoders.net.addresses import to_pair
 from decoders.net.dissect import dissect
 from decoders.net.layers import Layers
-from decoders.net.lots import Lot
-from decoders.net.model import Headers, IpFragment, Outcome, SetAside, TcpHeader
+from decoders.net.model import Headers, IpFragment, PacketOutcome, SetAside, TcpHeader
+from decoders.net.packet_groups import PacketGroup
 
 if TYPE_CHECKING:
     from decoders.net.model import Bytes, Column
@@ -36,7 +36,7 @@ _COLUMNS: Final = {
     "payload_wire_len": np.int32,
 }
 _COPIED: Final = ("sport", "dport", "seq", "ack", "flags", "window", "payload_len", "payload_wire_len")
-_EXPLAINED: Final = frozenset({Outcome.HEADER_CUT, Outcome.MALFORMED, Outcome.TOO_DEEP})
+_EXPLAINED: Final = frozenset({PacketOutcome.HEADER_CUT, PacketOutcome.MALFORMED, PacketOutcome.TOO_DEEP})
 
 
 def dissect_many(
@@ -62,7 +62,7 @@ def dissect_many(
     for first in range(0, len(starts), BLOCK_PACKETS):
         block = slice(first, min(first + BLOCK_PACKETS, len(starts)))
         wire_ends = starts[block] + wire_lengths[block]
-        layers.read(Lot(block, starts[block], ends[block], wire_ends), link_type)
+        layers.read(PacketGroup(block, starts[block], ends[block], wire_ends), link_type)
     for row in np.sort(np.concatenate([*layers.odd, np.zeros(0, np.int64)])).tolist():
         packet = octets[starts[row] : ends[row]].tobytes()
         write_row(headers, row, int(starts[row]), dissect(packet, link_type, int(wire_lengths[row])))
@@ -79,7 +79,7 @@ def write_row(headers: Headers, row: int, start: int, found: TcpHeader | IpFragm
         getattr(headers, name)[row] = 0
     match found:
         case TcpHeader():
-            headers.outcome[row] = Outcome.TCP
+            headers.outcome[row] = PacketOutcome.TCP
             headers.ip_version[row] = 4 if len(found.src) == 4 else 6
             headers.src_high[row], headers.src_low[row] = to_pair(found.src)
             headers.dst_high[row], headers.dst_low[row] = to_pair(found.dst)
@@ -87,7 +87,7 @@ def write_row(headers: Headers, row: int, start: int, found: TcpHeader | IpFragm
             for name in _COPIED:
                 getattr(headers, name)[row] = getattr(found, name)
         case IpFragment():
-            headers.outcome[row] = Outcome.IP_FRAGMENT
+            headers.outcome[row] = PacketOutcome.IP_FRAGMENT
             headers.fragments[row] = found
         case SetAside():
             headers.outcome[row] = found.outcome

@@ -13,7 +13,7 @@ import dpkt
 from decoders.errors import Malformed
 from decoders.limits import MAX_IPV6_EXTENSIONS, MAX_TUNNEL_DEPTH, MAX_VLAN_TAGS
 from decoders.net import numbers
-from decoders.net.model import Outcome, SetAside, TcpHeader
+from decoders.net.model import PacketOutcome, SetAside, TcpHeader
 from decoders.net.numbers import EtherType, LinkType, Protocol
 from decoders.net.walk import Walk, run
 
@@ -28,7 +28,7 @@ def dissect(packet: bytes, link_type: int, wire_len: int | None = None) -> Disse
     """Never raises. `wire_len` matters only where segmentation offload left the IP length 0."""
     layer = _LINKS.get(link_type)
     if layer is None:
-        return SetAside(Outcome.UNSUPPORTED_LINK, f"link type {link_type}", 0)
+        return SetAside(PacketOutcome.UNSUPPORTED_LINK, f"link type {link_type}", 0)
     captured = len(packet)
     return run(layer, Walk(packet, end=captured, wire_end=max(captured, wire_len or 0), bounded=False))
 
@@ -54,7 +54,7 @@ def _cooked(kind: type[dpkt.Packet]) -> Layer:
     def layer(walk: Walk) -> Dissected:
         protocol = _header(walk, kind, "SLL header").ethtype
         if protocol <= numbers.MAX_LENGTH_TYPE and protocol != numbers.SLL_LLC:
-            return walk.aside(Outcome.NOT_IP, f"SLL protocol {protocol}")
+            return walk.aside(PacketOutcome.NOT_IP, f"SLL protocol {protocol}")
         return _by_type(walk, protocol)
 
     return layer
@@ -66,7 +66,7 @@ def _loopback(*orders: Literal["little", "big"]) -> Layer:
         # In the writer's own byte order: a family is a small number, so the smaller reading is the right one.
         family = min(int.from_bytes(raw, order) for order in orders)
         inner = _FAMILIES.get(family)
-        return inner(walk) if inner else walk.aside(Outcome.NOT_IP, f"address family {family}")
+        return inner(walk) if inner else walk.aside(PacketOutcome.NOT_IP, f"address family {family}")
 
     return layer
 
@@ -85,12 +85,12 @@ def _by_type(walk: Walk, kind: int) -> Dissected:
     while kind in numbers.VLAN_TYPES:
         tags += 1
         if tags > MAX_VLAN_TAGS:
-            return walk.aside(Outcome.TOO_DEEP, f"more than {MAX_VLAN_TAGS} VLAN tags")
+            return walk.aside(PacketOutcome.TOO_DEEP, f"more than {MAX_VLAN_TAGS} VLAN tags")
         kind = _header(walk, dpkt.ethernet.VLANtag8021Q, "VLAN tag").type
     if kind <= numbers.MAX_LENGTH_TYPE:
         return _llc(walk)
     layer = _TYPES.get(kind)
-    return layer(walk) if layer else walk.aside(Outcome.NOT_IP, f"ethertype {kind:#06x}")
+    return layer(walk) if layer else walk.aside(PacketOutcome.NOT_IP, f"ethertype {kind:#06x}")
 
 
 def _llc(walk: Walk) -> Dissected:
@@ -101,7 +101,7 @@ def _llc(walk: Walk) -> Dissected:
     elif access == numbers.LLC_SNAP:
         # Organisation 0 and an ethertype: five bytes that equal the ethertype as one number.
         layer = _TYPES.get(int.from_bytes(walk.take(5, "SNAP header"), "big"))
-    return layer(walk) if layer else walk.aside(Outcome.NOT_IP, "LLC without IP")
+    return layer(walk) if layer else walk.aside(PacketOutcome.NOT_IP, "LLC without IP")
 
 
 def _ipv4(walk: Walk) -> Dissected:
@@ -136,7 +136,7 @@ def _by_protocol(walk: Walk, protocol: int) -> Dissected:
     while protocol in chained:
         extensions += 1
         if extensions > MAX_IPV6_EXTENSIONS:
-            return walk.aside(Outcome.TOO_DEEP, f"more than {MAX_IPV6_EXTENSIONS} extension headers")
+            return walk.aside(PacketOutcome.TOO_DEEP, f"more than {MAX_IPV6_EXTENSIONS} extension headers")
         if protocol == Protocol.FRAGMENT:
             part = _header(walk, dpkt.ip6.IP6FragmentHeader, "fragment header")
             if part.frag_off or part.m_flag:
@@ -145,7 +145,7 @@ def _by_protocol(walk: Walk, protocol: int) -> Dissected:
         else:
             protocol = _skip_extension(walk, protocol)
     layer = _PROTOCOLS.get(protocol)
-    return layer(walk) if layer else walk.aside(Outcome.NOT_TCP, f"protocol {protocol}")
+    return layer(walk) if layer else walk.aside(PacketOutcome.NOT_TCP, f"protocol {protocol}")
 
 
 def _skip_extension(walk: Walk, protocol: int) -> int:
@@ -181,9 +181,9 @@ def _tcp(walk: Walk) -> Dissected:
 def _udp(walk: Walk) -> Dissected:
     port = _header(walk, dpkt.udp.UDP, "UDP header").dport
     if port != numbers.VXLAN_PORT:
-        return walk.aside(Outcome.NOT_TCP, f"UDP port {port}")
+        return walk.aside(PacketOutcome.NOT_TCP, f"UDP port {port}")
     if not walk.take(8, "VXLAN header")[0] & numbers.VXLAN_VALID:
-        return walk.aside(Outcome.NOT_TCP, "UDP to the VXLAN port without the I flag")
+        return walk.aside(PacketOutcome.NOT_TCP, "UDP to the VXLAN port without the I flag")
     return _unwrap(walk, _ethernet)
 
 
@@ -192,7 +192,7 @@ def _gre(walk: Walk) -> Dissected:
     layer = _GRE_PROTOCOLS.get(gre.p)
     # RFC 2784 2.3: routing is RFC 1701's, to be discarded; version 1 is PPTP's (RFC 2637).
     if layer is None or gre.flags & (numbers.GRE_VERSION | numbers.GRE_ROUTING):
-        return walk.aside(Outcome.NOT_TCP, f"GRE protocol {gre.p:#06x}, flags {gre.flags:#06x}")
+        return walk.aside(PacketOutcome.NOT_TCP, f"GRE protocol {gre.p:#06x}, flags {gre.flags:#06x}")
     for flag in numbers.GRE_OPTIONAL:
         if gre.flags & flag:
             walk.take(4, "GRE header")
@@ -207,13 +207,13 @@ def _erspan3(walk: Walk) -> Dissected:
         walk.take(numbers.ERSPAN_III_SUBHEADER_BYTES, "ERSPAN subheader")
     kind = last >> numbers.ERSPAN_III_FRAME_TYPE_SHIFT & numbers.ERSPAN_III_FRAME_TYPE_MASK
     layer = _ERSPAN_FRAMES.get(kind)
-    return layer(walk) if layer else walk.aside(Outcome.NOT_TCP, f"ERSPAN frame type {kind}")
+    return layer(walk) if layer else walk.aside(PacketOutcome.NOT_TCP, f"ERSPAN frame type {kind}")
 
 
 def _unwrap(walk: Walk, inner: Layer) -> Dissected:
     walk.depth += 1
     if walk.depth > MAX_TUNNEL_DEPTH:
-        return walk.aside(Outcome.TOO_DEEP, f"more than {MAX_TUNNEL_DEPTH} encapsulations")
+        return walk.aside(PacketOutcome.TOO_DEEP, f"more than {MAX_TUNNEL_DEPTH} encapsulations")
     return inner(walk)
 
 

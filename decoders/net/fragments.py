@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from decoders.limits import FRAGMENT_TIMEOUT_NS, MAX_DATAGRAM_BYTES, MAX_FRAGMENTS_PER_DATAGRAM
+from decoders.net.datagram_bytes import DatagramBytes
 from decoders.net.datagrams import Datagram, Fragment, FragmentFate, FragmentNote, FrameRef
-from decoders.net.pile import Pile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -89,7 +89,7 @@ def _note(
 class _Pending:
     """A datagram under way."""
 
-    pile: Pile = field(default_factory=Pile)
+    pile: DatagramBytes = field(default_factory=DatagramBytes)
     fragments: list[Fragment] = field(default_factory=list)
     disputed: bool = False
 
@@ -112,7 +112,7 @@ class _Pending:
         if len(self.fragments) > MAX_FRAGMENTS_PER_DATAGRAM:
             detail = f"more than {MAX_FRAGMENTS_PER_DATAGRAM} fragments"
             yield _note(FragmentFate.TOO_MANY, detail, fragment, self._refs())
-            self.pile, self.fragments, self.disputed = Pile(), [], False
+            self.pile, self.fragments, self.disputed = DatagramBytes(), [], False
 
     def fills(self, fragment: Fragment) -> bool:
         """Add `fragment` if it fits in a hole without contradicting anything."""
@@ -159,7 +159,7 @@ class _Pending:
 class _Finished:
     """The last datagram made, and the fragments since that repeat it."""
 
-    pile: Pile = field(default_factory=Pile)
+    pile: DatagramBytes = field(default_factory=DatagramBytes)
     ts_ns: int = 0
     echoes: list[Fragment] = field(default_factory=list)
 

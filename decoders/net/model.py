@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Column: TypeAlias = npt.NDArray[Any]
 
 
-class Outcome(enum.IntEnum):
+class PacketOutcome(enum.IntEnum):
     """Each packet has exactly one; the accounting adds up over them."""
 
     TCP = 0
@@ -77,7 +77,7 @@ class IpFragment:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    outcome: Outcome
+    outcome: PacketOutcome
     detail: str
     offset: int
     """Where in the packet the decision fell."""

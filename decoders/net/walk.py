@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from decoders.errors import Malformed, Truncated
-from decoders.net.model import IpFragment, Outcome, SetAside
+from decoders.net.model import IpFragment, PacketOutcome, SetAside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ class Walk:
             payload_wire_len=self.wire_end - self.at,
         )
 
-    def aside(self, outcome: Outcome, detail: str) -> SetAside:
+    def aside(self, outcome: PacketOutcome, detail: str) -> SetAside:
         return SetAside(outcome, detail, self.at)
 
 
@@ -76,6 +76,6 @@ def run(layer: Layer, walk: Walk) -> Dissected:
     try:
         return layer(walk)
     except Truncated as cut:
-        return SetAside(Outcome.HEADER_CUT, cut.detail, cut.offset)
+        return SetAside(PacketOutcome.HEADER_CUT, cut.detail, cut.offset)
     except Malformed as wrong:
-        return SetAside(Outcome.MALFORMED, wrong.detail, wrong.offset)
+        return SetAside(PacketOutcome.MALFORMED, wrong.detail, wrong.offset)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 
-class Verdict(enum.StrEnum):
+class SecretFit(enum.StrEnum):
     """On the secret given for a client's account, or for the service that it speaks to."""
 
     RIGHT = "right"

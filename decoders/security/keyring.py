@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from decoders.security.accounts import Account, ServiceKey, Verdict
-from decoders.security.found import Found
+from decoders.security.accounts import Account, SecretFit, ServiceKey
+from decoders.security.handshake_result import HandshakeResult
 from decoders.security.ntlm_keys import CannotDerive, cipher, session_keys
 from decoders.security.ntlm_lane import NtlmLane
 from decoders.security.ntlm_names import NtlmFlag, NtlmVersion
@@ -34,17 +34,17 @@ class Keyring:
                 self._accounts[secret.username.casefold()].append(secret)
         self._services = ServiceKeys(services)
 
-    def of_kerberos(self, asked: ApReq, answered: ApRep | None) -> Found:
+    def of_kerberos(self, asked: ApReq, answered: ApRep | None) -> HandshakeResult:
         return self._services.find(asked, answered)
 
-    def of_ntlm(self, challenge: ChallengeMessage | None, authenticate: AuthenticateMessage) -> Found:
+    def of_ntlm(self, challenge: ChallengeMessage | None, authenticate: AuthenticateMessage) -> HandshakeResult:
         """A secret is tried wherever the user's name fits: domains are written in two ways, and the proof decides."""
         candidates = self._accounts.get(authenticate.UserName.casefold(), [])
         meant = any(_is_of(one, authenticate.DomainName) for one in candidates)
         whose = f"{authenticate.DomainName}\\{authenticate.UserName}"
         if challenge is None:
             why = "the server's challenge was not captured"
-            return Found(Verdict.UNUSABLE, whose=whose, why=why) if meant else Found(None)
+            return HandshakeResult(SecretFit.UNUSABLE, whose=whose, why=why) if meant else HandshakeResult(None)
         anonymous = authenticate.version is NtlmVersion.ANONYMOUS
         why = ""
         for account in (None,) if anonymous else candidates:
@@ -54,12 +54,12 @@ class Keyring:
                 why = str(error)
                 continue
             if keys is not None:
-                return Found(None if anonymous else Verdict.RIGHT, _lanes(keys), whose)
+                return HandshakeResult(None if anonymous else SecretFit.RIGHT, _lanes(keys), whose)
         if anonymous or not (meant or why):
-            return Found(None)
+            return HandshakeResult(None)
         if why:
-            return Found(Verdict.UNUSABLE, whose=whose, why=why)
-        return Found(Verdict.WRONG, whose=whose, why="the client used another secret")
+            return HandshakeResult(SecretFit.UNUSABLE, whose=whose, why=why)
+        return HandshakeResult(SecretFit.WRONG, whose=whose, why="the client used another secret")
 
 
 def _is_of(account: Account, domain: str) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from decoders.errors import DecodeError
 from decoders.limits import MAX_TICKET_KEYS
-from decoders.security.accounts import Verdict
-from decoders.security.found import Client, Found
+from decoders.security.accounts import SecretFit
+from decoders.security.handshake_result import Client, HandshakeResult
 from decoders.security.kerberos_crypto import AP_REP_PART, AP_REQ_AUTHENTICATOR, TICKET, Key, decrypted
 from decoders.security.kerberos_lane import KerberosLane
 from decoders.security.kerberos_names import ETYPES
@@ -33,25 +33,25 @@ class ServiceKeys:
             self._by_etype[key.etype].append(key)
             self._by_service[_whose(key.principal, key.realm).casefold()].append(key)
 
-    def find(self, asked: ApReq, answered: ApRep | None) -> Found:
+    def find(self, asked: ApReq, answered: ApRep | None) -> HandshakeResult:
         """A key is tried on every ticket of its type: an account has many names, and the checksum decides."""
         whose, etype = _whose(asked.sname, asked.realm), asked.ticket.etype
         meant = [key for key in self._by_service.get(whose.casefold(), ()) if _is_for(key, asked.ticket)]
         if "use-session-key" in asked.ap_options:
             why = "the ticket is sealed with the session key of another one"
-            return Found(Verdict.UNUSABLE, whose=whose, why=why) if meant else Found(None)
+            return HandshakeResult(SecretFit.UNUSABLE, whose=whose, why=why) if meant else HandshakeResult(None)
         try:
             ticket = _opened(asked.ticket, chain(meant, self._by_etype.get(etype, ())))
         except DecodeError as error:
-            return Found(Verdict.UNUSABLE, whose=whose, why=f"what is in the ticket: {error.detail}")
+            return HandshakeResult(SecretFit.UNUSABLE, whose=whose, why=f"what is in the ticket: {error.detail}")
         if ticket is not None:
             return _session(ticket, asked, answered)._replace(whose=whose)
         if not meant:
-            return Found(None)
+            return HandshakeResult(None)
         if not any(Key(etype, key.key).usable for key in meant):
             why = f"keys of encryption type {etype} ({ETYPES.get(etype)}) are not read, or have another length"
-            return Found(Verdict.UNUSABLE, whose=whose, why=why)
-        return Found(Verdict.WRONG, whose=whose, why="the ticket is sealed with another key")
+            return HandshakeResult(SecretFit.UNUSABLE, whose=whose, why=why)
+        return HandshakeResult(SecretFit.WRONG, whose=whose, why="the ticket is sealed with another key")
 
 
 def _whose(service: str, realm: str) -> str:
@@ -72,13 +72,13 @@ def _opened(ticket: EncryptedData, keys: Iterable[ServiceKey]) -> TicketPart | N
     return None
 
 
-def _session(ticket: TicketPart, asked: ApReq, answered: ApRep | None) -> Found:
+def _session(ticket: TicketPart, asked: ApReq, answered: ApRep | None) -> HandshakeResult:
     if not ticket.key.usable:
         return _unread(ticket.key)
     initiator = _asserted(ticket.key, AP_REQ_AUTHENTICATOR, asked.authenticator)
     if initiator is None:
         # Whoever sent it did not show that the ticket is his.
-        return Found(Verdict.UNUSABLE, why="the ticket opens, but the authenticator does not")
+        return HandshakeResult(SecretFit.UNUSABLE, why="the ticket opens, but the authenticator does not")
     acceptor = None if answered is None else _asserted(ticket.key, AP_REP_PART, answered.enc_part)
     if acceptor is not None and acceptor.moment != initiator.moment:
         acceptor = None
@@ -89,12 +89,12 @@ def _session(ticket: TicketPart, asked: ApReq, answered: ApRep | None) -> Found:
         return _unread(keys[0])._replace(client=client)
     usable = [key for key in keys if key.usable]
     ways = {way: KerberosLane(usable, from_client=way, all_known=acceptor is not None) for way in (True, False)}
-    return Found(Verdict.RIGHT, ways, client=client)
+    return HandshakeResult(SecretFit.RIGHT, ways, client=client)
 
 
-def _unread(key: Key) -> Found:
+def _unread(key: Key) -> HandshakeResult:
     why = f"the session's key is of encryption type {key.etype} ({ETYPES.get(key.etype)}), which is not read"
-    return Found(Verdict.UNUSABLE, why=why)
+    return HandshakeResult(SecretFit.UNUSABLE, why=why)
 
 
 def _asserted(key: Key, usage: int, sealed: EncryptedData) -> Assertion | None:

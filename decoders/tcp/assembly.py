@@ -6,8 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from decoders.limits import MAX_CUT_RANGES, MAX_HELD_BYTES, MAX_HELD_SEGMENTS
-from decoders.tcp.held import Held
 from decoders.tcp.model import Conflict, Data, Fate, Gap, GapReason, Segment, Side, StreamEvent
+from decoders.tcp.out_of_order import OutOfOrderBytes
 from decoders.tcp.overlap import Overlap
 from decoders.tcp.past import Past
 from decoders.tcp.ranges import Ranges
@@ -47,9 +47,9 @@ class Assembly:
         self.gap_end: int | None = None
         """Where the bytes end that no packet seen holds: the latest of them."""
         self.fates: Mapping[Fate, defaultdict[int, int]] = {fate: defaultdict(int) for fate in Fate}
-        """Bytes by capture ordinal. Held bytes count as delivered: nothing else can become of them."""
+        """Bytes by capture ordinal. OutOfOrderBytes bytes count as delivered: nothing else can become of them."""
         self._delivered = self.fates[Fate.DELIVERED]
-        self._held = Held()
+        self._held = OutOfOrderBytes()
         self._past = Past()
         self._cuts = Ranges()
         self._far = 0

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
 ByteOrder = Literal["<", ">"]
 
-NO_TIME = -1
-"""ts_ns of a packet without a time: pcapng's Simple Packet Block has none."""
-
 
 @dataclass(frozen=True, slots=True)
 class Interface:
@@ -55,7 +52,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class DamageNote:
     """Something an investigator should know of a place in the file."""
 
     code: str
@@ -89,9 +86,9 @@ class Step:
     records: list[Records]
     next: Position
     """Where to go on; may lie beyond the buffer when a block was skipped."""
-    damage: Note | None = None
+    damage: DamageNote | None = None
     """Set: nothing after it can be trusted, reading ends here."""
-    notes: list[Note] = field(default_factory=list)
+    notes: list[DamageNote] = field(default_factory=list)
 
 
 class Container(Protocol):
@@ -120,7 +117,7 @@ def unaligned(buffer: bytes, dtype: str | np.dtype[Any]) -> npt.NDArray[Any]:
     return np.ndarray(shape=(max(0, len(buffer) - item.itemsize + 1),), dtype=item, buffer=buffer, strides=(1,))
 
 
-def beyond_snap_length(records: Records) -> list[Note]:
+def beyond_snap_length(records: Records) -> list[DamageNote]:
     """At most one note: a wrong snap length in a header concerns every packet of the file alike."""
     import numpy as np  # noqa: PLC0415
 
@@ -131,4 +128,4 @@ def beyond_snap_length(records: Records) -> list[Note]:
         return []
     first = int(over[0])
     detail = f"{records.captured_len[first]} captured bytes where the header allows {allowed[first]}"
-    return [Note("record-beyond-snap-length", detail, records.base + int(records.record_offset[first]))]
+    return [DamageNote("record-beyond-snap-length", detail, records.base + int(records.record_offset[first]))]

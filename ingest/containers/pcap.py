@@ -12,8 +12,8 @@ from decoders.errors import Malformed, NotThisFormat, Truncated
 from decoders.limits import MAX_RECORD_BYTES, MAX_RECORDS_AT_ONCE
 from ingest.containers.model import (
     ByteOrder,
+    DamageNote,
     Interface,
-    Note,
     Position,
     Records,
     Section,
@@ -83,7 +83,7 @@ class Pcap:
             following = at + header + length
             if following > size or length > MAX_RECORD_BYTES:
                 if length > MAX_RECORD_BYTES:
-                    damage = Note("record-length-absurd", f"a record claims {length} captured bytes", base + at)
+                    damage = DamageNote("record-length-absurd", f"a record claims {length} captured bytes", base + at)
                 break
             found_append(at)
             at = following
@@ -138,13 +138,13 @@ def _chain_holds(starts: npt.NDArray[np.void], at: int, section: Section) -> boo
     return True
 
 
-def _cut(buffer: bytes, at: int, base: int, section: Section) -> Note:
+def _cut(buffer: bytes, at: int, base: int, section: Section) -> DamageNote:
     left = len(buffer) - at
     if left < section.record_header:
-        return Note("record-cut", f"the file ends after {left} bytes of a record header", base + at)
+        return DamageNote("record-cut", f"the file ends after {left} bytes of a record header", base + at)
     length = struct.unpack_from(f"{section.byte_order}I", buffer, at + 8)[0]
     have = left - section.record_header
-    return Note("record-cut", f"the file ends after {have} of a packet's {length} bytes", base + at)
+    return DamageNote("record-cut", f"the file ends after {have} of a packet's {length} bytes", base + at)
 
 
 def _columns(buffer: bytes, base: int, section: Section, found: list[int]) -> Records:

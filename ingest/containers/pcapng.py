@@ -10,9 +10,8 @@ import numpy as np
 from decoders.errors import Malformed, NotThisFormat, Truncated
 from decoders.limits import MAX_RECORD_BYTES, MAX_RECORDS_AT_ONCE
 from ingest.containers.model import (
-    NO_TIME,
     ByteOrder,
-    Note,
+    DamageNote,
     Position,
     Records,
     Section,
@@ -21,6 +20,7 @@ from ingest.containers.model import (
     unaligned,
 )
 from ingest.containers.pcapng_options import interface_of
+from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -72,11 +72,11 @@ class Pcapng:
             if kind == SHB:
                 order = _BYTE_ORDERS.get(buffer[at + 8 : at + 12])
                 if order is None:
-                    step.damage = Note("block-malformed", "a section header has no byte-order magic", base + at)
+                    step.damage = DamageNote("block-malformed", "a section header has no byte-order magic", base + at)
                     break
                 length = struct.unpack_from(f"{order}I", buffer, at + 4)[0]
             if problem := _length_problem(kind, length):
-                step.damage = Note("block-malformed", problem, base + at)
+                step.damage = DamageNote("block-malformed", problem, base + at)
                 break
             following = at + length
             if following > size:
@@ -86,7 +86,7 @@ class Pcapng:
                     at = following
                 break
             if (closing := _closing_problem(buffer, kind, following, length, section)) is not None:
-                step.damage = Note("block-malformed", closing, base + at)
+                step.damage = DamageNote("block-malformed", closing, base + at)
                 break
             if kind in _PACKETS:
                 packets.append(at)
@@ -96,14 +96,14 @@ class Pcapng:
                 try:
                     section = _after(buffer, at, length, kind, section)
                 except Malformed as error:
-                    step.damage = Note("block-malformed", error.detail, base + at)
+                    step.damage = DamageNote("block-malformed", error.detail, base + at)
                     break
             at = following
         _flush(step, buffer, base, section, packets)
         step.next = Position(base + at, section)
         ended = len(packets) < MAX_RECORDS_AT_ONCE
         if step.damage is None and ended and at_end and base + at < limit and at < size:
-            step.damage = Note("record-cut", f"the file ends after {size - at} bytes of a block", base + at)
+            step.damage = DamageNote("record-cut", f"the file ends after {size - at} bytes of a block", base + at)
         return step
 
     def guess(self, buffer: bytes, at: int, opening: Position) -> Position | None:

@@ -8,8 +8,6 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
-
 from ingest.files.names import parts
 
 if TYPE_CHECKING:
@@ -106,9 +104,11 @@ def _hdfs(scheme: str, authority: str) -> FileSystem:
 @contextlib.contextmanager
 def told(url: str) -> Iterator[None]:
     """Errors of pyarrow as an OSError that names the path and says in one sentence what to do."""
+    from pyarrow import ArrowException  # noqa: PLC0415 - large, and local paths need none of it
+
     try:
         yield
-    except (OSError, pa.ArrowException, ValueError) as error:
+    except (OSError, ArrowException, ValueError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise
         raise _as_os_error(error, url) from error

@@ -9,7 +9,20 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from pipelines.cli import analyze, check, completion, export, inspect, prune, publish, report, rules, schema, verify
+from pipelines.cli import (
+    analyze,
+    check,
+    completion,
+    export,
+    inspect,
+    prune,
+    publish,
+    report,
+    rules,
+    schema,
+    show,
+    verify,
+)
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.parser import parser_of
 from pipelines.cli.printable import warn
@@ -22,7 +35,7 @@ _FULL = (
     "a disk is full: that of the output folder, or Spark's own (/tmp, or --spark-conf spark.local.dir=DIR); "
     "nothing was changed. Free some space and run again."
 )
-COMMANDS = (analyze, report, check, export, publish, verify, prune, inspect, rules, schema, completion)
+COMMANDS = (analyze, show, report, check, export, publish, verify, prune, inspect, rules, schema, completion)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,6 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "No space left on device" in str(error):
             warn(f"{_FULL}")
             return ExitCode.UNEXPECTED
+        from pipelines.facts.stored_form import NewerFact  # noqa: PLC0415 - no command but a failing one needs it
+
+        if newer := NewerFact.told(str(error)):
+            warn(newer)
+            return ExitCode.USAGE
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
         warn(f"unexpected: {first_line}\nRun again with --debug for the details.")
         return ExitCode.UNEXPECTED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ingest.choice import Scope
 from ingest.files import NoSuchInput, expand, is_local, normalised
@@ -14,16 +14,18 @@ from pipelines.cli.options import secrets, spark_settings, thresholds
 from pipelines.cli.printable import warn
 from pipelines.cli.progress import Progress
 from pipelines.cli.summary import summary
-from pipelines.output import OutputFolder, OutputRefused
 from pipelines.rules.model import Level
+from pipelines.store.output_folder import OutputFolder, OutputRefused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pipelines.inventory import Input
-    from pipelines.runs import Wanted
+    from pipelines.captures.inventory import Input
+    from pipelines.engine.spark import SparkEngine
+    from pipelines.run.command import Wanted
 
-
+QUICK_BYTES: Final = 1024 * 1024 * 1024
+"""Of captures that make a small run."""
 EXAMPLES = """examples:
   mqtrail analyze captures/ --out case-17
   mqtrail analyze /srv/captures/*.pcap.gz --dataset /srv/mq --fail-on high
@@ -99,11 +101,11 @@ def run(options: argparse.Namespace) -> int:
     chosen, settings = thresholds(options.threshold), spark_settings(options.spark_conf)
     known = secrets(options.secrets, force=options.force)
     inputs = _inputs(options)
-    from pipelines.runs import Wanted  # noqa: PLC0415 - nothing of Spark before it is known that there is work
+    from pipelines.run.command import Wanted  # noqa: PLC0415 - nothing of Spark before it is known that there is work
 
     say = Progress()
     wanted = Wanted(
-        lambda: _spark(options, settings, say),
+        lambda: _engine(options, settings, say, quick=_is_small(options, inputs)),
         Scope(options.scope),
         chosen,
         keep_payload=options.keep_payload,
@@ -122,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], say: Progress) -> int:
-    from pipelines.runs import run_once  # noqa: PLC0415
+    from pipelines.run.command import run_once  # noqa: PLC0415
 
     with say, OutputFolder(options.out, force=options.force, waiting=waiting) as output:
         done = run_once(wanted, inputs, output)
@@ -137,8 +139,8 @@ def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], sa
 
 
 def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], say: Progress) -> int:
-    from pipelines.dataset.folder import DatasetFolder  # noqa: PLC0415
-    from pipelines.runs import Done, add_to_dataset  # noqa: PLC0415
+    from pipelines.run.command import Done, add_to_dataset  # noqa: PLC0415
+    from pipelines.store.dataset_folder import DatasetFolder  # noqa: PLC0415
 
     with say, DatasetFolder(options.dataset, waiting) as folder:
         done = add_to_dataset(wanted, inputs, folder)
@@ -176,7 +178,7 @@ def _inputs(options: argparse.Namespace) -> list[Input]:
     if not paths:
         option = "--out" if options.out else "--dataset"
         raise Stop(ExitCode.NO_INPUT, f"{out}: all input lies in the output folder; choose another with {option}")
-    from pipelines.inventory import take_stock  # noqa: PLC0415
+    from pipelines.captures.inventory import take_stock  # noqa: PLC0415
 
     inputs = take_stock(paths)
     if all(one.capture is None for one in inputs):
@@ -185,17 +187,25 @@ def _inputs(options: argparse.Namespace) -> list[Input]:
     return inputs
 
 
+def _is_small(options: argparse.Namespace, inputs: list[Input]) -> bool:
+    """A dataset is as large as its history."""
+    return not options.dataset and sum(one.size for one in inputs) <= QUICK_BYTES
+
+
 def _lies_in(path: str, folder: str) -> bool:
     if not is_local(path):
         return path.startswith(f"{folder}/")
     return is_local(folder) and Path(path).resolve().is_relative_to(folder)
 
 
-def _spark(options: argparse.Namespace, settings: dict[str, str], say: Progress) -> SparkSession:
-    session = started_spark(options.master, settings, say)
+def _engine(
+    options: argparse.Namespace, settings: dict[str, str], say: Progress, *, quick: bool = False
+) -> SparkEngine:
+    from pipelines.engine.spark import SparkEngine  # noqa: PLC0415
+
+    session = started_spark(options.master, settings, say, quick=quick)
     if options.secrets:
-        from pipelines.sealed_secrets import refuse_unguarded  # noqa: PLC0415
-        from pipelines.secrets_file import SecretsRefused  # noqa: PLC0415
+        from pipelines.engine.sealed_secrets import SecretsRefused, refuse_unguarded  # noqa: PLC0415
 
         try:
             refuse_unguarded(session.sparkContext)
@@ -203,16 +213,16 @@ def _spark(options: argparse.Namespace, settings: dict[str, str], say: Progress)
             if not options.force:
                 raise Stop(ExitCode.USAGE, f"--secrets: {error}, or give --force") from None
             warn(f"--secrets: {error}; --force goes on without")
-    return session
+    return SparkEngine(session)
 
 
-def started_spark(master: str | None, settings: dict[str, str], say: Progress) -> SparkSession:
-    from pipelines.guard import SettingRefused  # noqa: PLC0415
-    from pipelines.session import NoSpark, spark_session  # noqa: PLC0415
+def started_spark(master: str | None, settings: dict[str, str], say: Progress, *, quick: bool = False) -> SparkSession:
+    from pipelines.engine.guard import SettingRefused  # noqa: PLC0415
+    from pipelines.engine.spark_session import NoSpark, spark_session  # noqa: PLC0415
 
     say("starting Spark")
     try:
-        session = spark_session(master, settings)
+        session = spark_session(master, settings, quick=quick)
         say.watch(session.sparkContext)
     except SettingRefused as error:
         raise Stop(ExitCode.USAGE, f"--spark-conf {error}") from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ingest.files import is_folder, join, normalised, write_bytes
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.printable import warn
-from pipelines.output import staged_beside
+from pipelines.store.output_folder import staged_beside
 
 if TYPE_CHECKING:
     import argparse
@@ -32,11 +32,11 @@ def run(options: argparse.Namespace) -> int:
             return ExitCode.DONE
     if not is_folder(join(folder, "tables")):
         raise Stop(ExitCode.NO_INPUT, f"{folder}: has no folder tables; name the output folder of a run")
-    from pipelines.manifest import read_manifest  # noqa: PLC0415 - after the cheap things that can go wrong
     from pipelines.quality import check_tables  # noqa: PLC0415
+    from pipelines.store.manifest import read_manifest  # noqa: PLC0415 - after the cheap things that can go wrong
 
     pruned = bool((read_manifest(folder) or {}).get("pruned_before"))
-    result = check_tables(None, join(folder, "tables"), pruned=pruned)
+    result = check_tables(join(folder, "tables"), pruned=pruned)
     print(result.summary)
     for failure in result.failures:
         warn(f"{failure.sentence}")

@@ -7,12 +7,11 @@ import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ingest.captures import UnreadableCapture, open_capture
-from ingest.containers.model import NO_TIME, Note
+from ingest.containers.model import DamageNote
 from ingest.files import NoSuchInput, expand, sha256, size_of
-from ingest.splits import SplitReader, plan
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.printable import printable, warn
+from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     import argparse
@@ -71,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
 
 def look(path: str) -> Look:
     """Memory does not grow with the file."""
+    from ingest.captures import UnreadableCapture, open_capture  # noqa: PLC0415 - `mqtrail --help` needs no pyarrow
+
     try:
         capture = open_capture(path)
     except UnreadableCapture as problem:
@@ -81,7 +82,9 @@ def look(path: str) -> Look:
     size, digest, unchanged = _hash(path, capture.size)
     packets, first, last, damage = _walk(capture)
     if not unchanged:
-        damage = Note("changed-while-read", "the file grew or shrank meanwhile; look again when it is whole", size)
+        damage = DamageNote(
+            "changed-while-read", "the file grew or shrank meanwhile; look again when it is whole", size
+        )
     return Look(
         _shown(path),
         capture.format,
@@ -107,8 +110,10 @@ def _hash(path: str, size: int | None = None) -> tuple[int, str | None, bool]:
         return size or 0, None, False
 
 
-def _walk(capture: Capture) -> tuple[int, int | None, int | None, Note | None]:
+def _walk(capture: Capture) -> tuple[int, int | None, int | None, DamageNote | None]:
     """Packets, earliest and latest time, and the place where reading ended early."""
+    from ingest.splits import SplitReader, plan  # noqa: PLC0415
+
     # As one split: then no boundary is guessed, and the chain of records is followed from the first to the last.
     (split,) = plan(capture, 0, max(1, capture.size))
     reader = SplitReader(split)

@@ -21,7 +21,8 @@ def spark_settings(given: list[str]) -> dict[str, str]:
 def secrets(path: str | None, *, force: bool) -> tuple[Secret, ...]:
     if path is None:
         return ()
-    from pipelines.secrets_file import SecretsRefused, read_secrets  # noqa: PLC0415
+    from pipelines.cli.secrets_file import read_secrets  # noqa: PLC0415
+    from pipelines.engine.sealed_secrets import SecretsRefused  # noqa: PLC0415
 
     try:
         return read_secrets(path, force=force)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pipelines.version import VERSION
+from pipelines.store.version import VERSION
 
 
 def parser_of(commands: tuple[object, ...]) -> argparse.ArgumentParser:

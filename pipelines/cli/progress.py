@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pyspark import SparkContext
 
-    from pipelines.stages.meter import Meter
+    from pipelines.captures.meter import Meter
 
 _EVERY_SECONDS: Final = 0.5
 _LONG_ENOUGH: Final = 3

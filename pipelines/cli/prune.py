@@ -14,8 +14,8 @@ from pipelines.cli.printable import warn
 from pipelines.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from pipelines.dataset.folder import DatasetFolder
-    from pipelines.runs import Wanted
+    from pipelines.run.command import Wanted
+    from pipelines.store.dataset_folder import DatasetFolder
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -37,9 +37,9 @@ def _date(text: str) -> dt.date:
 
 
 def run(options: argparse.Namespace) -> int:
-    from pipelines.dataset.folder import DatasetFolder  # noqa: PLC0415 - slow to import
-    from pipelines.output import OutputRefused  # noqa: PLC0415
-    from pipelines.runs import prune_dataset  # noqa: PLC0415
+    from pipelines.run.command import prune_dataset  # noqa: PLC0415
+    from pipelines.store.dataset_folder import DatasetFolder  # noqa: PLC0415 - slow to import
+    from pipelines.store.output_folder import OutputRefused  # noqa: PLC0415
 
     settings = spark_settings(options.spark_conf)
     try:
@@ -64,11 +64,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _wanted(options: argparse.Namespace, settings: dict[str, str], folder: DatasetFolder) -> Wanted:
-    from pipelines.runs import Wanted  # noqa: PLC0415
+    from pipelines.engine.spark import SparkEngine  # noqa: PLC0415
+    from pipelines.run.command import Wanted  # noqa: PLC0415
 
     parameters = (folder.manifest or {})["parameters"]
     return Wanted(
-        lambda: started_spark(options.master, settings, Progress()),
+        lambda: SparkEngine(started_spark(options.master, settings, Progress())),
         Scope(parameters["scope"]),
         parameters["thresholds"],
         keep_payload=parameters["keep_payload"],

@@ -19,8 +19,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    from pipelines.dataset.folder import DatasetFolder  # noqa: PLC0415 - slow to import
-    from pipelines.output import OutputRefused  # noqa: PLC0415
+    from pipelines.store.dataset_folder import DatasetFolder  # noqa: PLC0415 - slow to import
+    from pipelines.store.output_folder import OutputRefused  # noqa: PLC0415
 
     try:
         with DatasetFolder(options.folder, waiting) as folder:

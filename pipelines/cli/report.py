@@ -26,8 +26,8 @@ def run(options: argparse.Namespace) -> int:
     folder = normalised(options.folder)
     if not is_folder(join(folder, "tables")):
         raise Stop(ExitCode.NO_INPUT, f"{options.folder}: has no folder tables; name the output folder of a run")
-    from pipelines.manifest import ManifestDamaged, read_manifest, sha256_of  # noqa: PLC0415 - after what is cheap
     from pipelines.report.writing import REPORT, page_of  # noqa: PLC0415
+    from pipelines.store.manifest import ManifestDamaged, read_manifest, sha256_of  # noqa: PLC0415 - after what is cheap
 
     try:
         manifest = read_manifest(folder) or {}
@@ -50,7 +50,7 @@ def _listed(manifest: Mapping[str, Any], name: str) -> str | None:
 
 
 def _why(manifest: Mapping[str, Any]) -> str:
-    from pipelines.version import VERSION  # noqa: PLC0415
+    from pipelines.store.version import VERSION  # noqa: PLC0415
 
     if manifest.get("version") != VERSION:
         return f"mqtrail {manifest.get('version')} wrote that, this is {VERSION}"

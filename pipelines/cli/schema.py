@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.cli.exit_codes import ExitCode, Stop
-from schemas.reference import codes_of, table_text
-from schemas.tables import TABLES
 
 if TYPE_CHECKING:
     import argparse
@@ -19,6 +17,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
+    from schemas.reference import codes_of, table_text  # noqa: PLC0415 - all tables, which other commands do not need
+    from schemas.tables import TABLES  # noqa: PLC0415
+
     tables = {table.name: table for table in TABLES}
     if options.table is None:
         width = max(map(len, tables))

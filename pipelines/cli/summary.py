@@ -15,9 +15,9 @@ from pipelines.rules.model import Level
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pipelines.analyze import Finished
-    from pipelines.counts import Counts
     from pipelines.quality.result import QualityResult
+    from pipelines.report.counts import Counts
+    from pipelines.run.job import Finished
 
 _MOST_TITLES: Final = 2
 _NAMES: Final = {"other": "unknown action"}
@@ -72,8 +72,8 @@ def summary(
 
 
 def lines(finished: Finished, quality: QualityResult | None, folder: str, shown: str) -> Iterator[str]:
-    from pipelines.counts import counts_of  # noqa: PLC0415
-    from pipelines.report.reading import Tables  # noqa: PLC0415
+    from pipelines.report.counts import counts_of  # noqa: PLC0415
+    from pipelines.store.tables import Tables  # noqa: PLC0415
 
     counts = counts_of(Tables(folder))
     yield _captured(finished)
@@ -93,8 +93,9 @@ def lines(finished: Finished, quality: QualityResult | None, folder: str, shown:
 
 def _captured(finished: Finished) -> str:
     captures = finished.captures
-    packets = sum(row["packets"] or 0 for row in captures)
-    moments = [row[name] for row in captures for name in ("first_ts", "last_ts") if row[name] is not None]
+    packets = sum(row["packets"] for row in captures)
+    times = (ts for row in captures for ts in (row["first_ts"], row["last_ts"]))
+    moments = [ts for ts in times if ts is not None]
     span = f", {_moment(min(moments))} to {_moment(max(moments))} UTC" if moments else ""
     return f"captures:   {len(captures):,} with {counted(packets, 'packet')}{span}"
 

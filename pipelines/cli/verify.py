@@ -23,8 +23,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    from pipelines.manifest import ManifestDamaged  # noqa: PLC0415 - `mqtrail --help` needs no pyarrow
-    from pipelines.verifying import verify  # noqa: PLC0415
+    from pipelines.store.manifest import ManifestDamaged  # noqa: PLC0415 - `mqtrail --help` needs no pyarrow
+    from pipelines.store.verifying import verify  # noqa: PLC0415
 
     try:
         found = verify(normalised(options.folder))

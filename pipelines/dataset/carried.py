@@ -5,69 +5,68 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
-from pipelines.dataset.renumbering import Renumbering
-from pipelines.inventory import Known
-from pipelines.stored import read_frame, read_here
+from pipelines.captures.inventory import Known
+from pipelines.judging.summaries import Summaries
+from pipelines.store.reading import read_table
+from pipelines.store.renumbering import Renumbering
 from schemas.internal import ANNOUNCED, VERSIONS
-from schemas.state import CARRIED_CAPTURES, CARRIED_CONVERSATIONS, TALLIES
+from schemas.state import CARRIED_CAPTURES, CARRIED_CONVERSATIONS, HOST_NOTES, QUEUE_NOTES, TALLIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from collections.abc import Mapping
 
     from ingest.choice import Endpoint
-    from pipelines.inventory import Order
-    from pipelines.stages.select import Keys
-    from pipelines.stored import Stored
+    from pipelines.captures.inventory import Order
+    from pipelines.captures.selection import Keys
+    from pipelines.store.files import Stored
+    from schemas.internal_rows import AnnouncedRow, VersionRow
     from schemas.model import Table
-
-Row = dict[str, Any]
+    from schemas.state import CarriedCaptureRow
 
 
 @dataclass(frozen=True)
 class Carried:
     """The state of a dataset, with captures numbered as they were added until `placed` says otherwise."""
 
-    spark: SparkSession | None
-    """None: nothing will be asked for as a frame."""
     files: Mapping[str, list[Stored]]
     """By state table."""
     ordinals: Renumbering = field(default_factory=lambda: Renumbering({}))
 
     def placed(self, order: Order) -> Carried:
         """The same with the ordinals of a run."""
-        return Carried(self.spark, self.files, Renumbering({n: file for file, n in enumerate(order.numbers)}))
+        return Carried(self.files, Renumbering({n: file for file, n in enumerate(order.numbers)}))
 
     @cached_property
     def known(self) -> list[Known]:
-        rows = self.rows(CARRIED_CAPTURES)
+        rows: list[CarriedCaptureRow] = self.table(CARRIED_CAPTURES).to_pylist()
         return [
-            Known(*(row[name] for name in ("file", "capture_id", "path", "first_ts_ns", "untidy", "date")))
+            Known(row["file"], row["capture_id"], row["path"], row["first_ts_ns"], row["untidy"], row["date"])
             for row in sorted(rows, key=lambda row: row["file"])
         ]
 
     @cached_property
     def learned(self) -> dict[Endpoint, dict[str, int]]:
         found: dict[Endpoint, dict[str, int]] = {}
-        for row in self.rows(ANNOUNCED):
+        rows: list[AnnouncedRow] = self.table(ANNOUNCED).to_pylist()
+        for row in rows:
             family = socket.AF_INET6 if ":" in row["host"] else socket.AF_INET
             end = socket.inet_pton(family, row["host"]), row["port"]
             found.setdefault(end, {})[row["interface_uuid"]] = row["ts_ns"]
         return found
 
     @cached_property
-    def versions(self) -> list[Row]:
-        return self.rows(VERSIONS)
+    def versions(self) -> list[VersionRow]:
+        rows: list[VersionRow] = self.table(VERSIONS).to_pylist()
+        return rows
 
     @cached_property
-    def tallies(self) -> list[Row]:
-        return self.rows(TALLIES)
+    def summaries(self) -> Summaries:
+        return Summaries(*(self.table(table).to_pylist() for table in (TALLIES, HOST_NOTES, QUEUE_NOTES)))
 
     @cached_property
     def _conversations(self) -> pa.Table:
@@ -97,23 +96,9 @@ class Carried:
         keys: Keys = table.column("key").to_numpy()[low | high]
         return keys
 
-    def rows(self, table: Table) -> list[Row]:
-        found: list[Row] = self.table(table).to_pylist()
-        return found
-
     def table(self, table: Table) -> pa.Table:
-        """Here: for what is little, or eight bytes a conversation."""
-        return read_here(self.files.get(table.name, ()), table.arrow, self._change(table))
-
-    def frame(self, table: Table) -> DataFrame:
-        assert self.spark is not None  # noqa: S101 - narrows the type for mypy
-        return read_frame(self.spark, self.files.get(table.name, ()), table.arrow, self._change(table))
-
-    def bytes(self, table: Table) -> int:
-        return sum(file.written.bytes for file in self.files.get(table.name, ()))
-
-    def _change(self, table: Table) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
-        ordinals = self.ordinals
-        if table is CARRIED_CAPTURES or ordinals.changes_nothing:
-            return lambda batch: batch
-        return lambda batch: ordinals.batch(batch, table)
+        """For what is little, or some bytes a conversation."""
+        rows = read_table(self.files.get(table.name, ()), table.arrow)
+        if table is CARRIED_CAPTURES or self.ordinals.changes_nothing:
+            return rows
+        return pa.Table.from_batches([self.ordinals.batch(batch, table) for batch in rows.to_batches()], table.arrow)

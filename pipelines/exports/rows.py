@@ -11,11 +11,12 @@ from pyarrow import parquet
 
 from ingest.files import files_below, join, open_input
 from pipelines.exports.text import json_text
-from pipelines.shelves import SORT_KEYS
+from pipelines.store.alignment import aligned_batches
+from pipelines.store.places import SORT_KEYS
 from schemas.dates import NO_DATE, dated_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from schemas.model import Table
 
@@ -33,7 +34,7 @@ def order_of(table: Table) -> tuple[str, ...]:
 def ordered(folder: str, table: Table, columns: Sequence[str]) -> Iterator[Row]:
     """Rows with the same keys in the order of their text. A table that no task sorts is small and is sorted here."""
     keys = order_of(table)
-    read = list(dict.fromkeys((*columns, *keys)))
+    read = _schema(table, (*columns, *keys))
     by_date = keys[0].removesuffix("_ns") == dated_by(table)
     for paths in _in_turn(join(folder, "tables", table.name), by_date=by_date):
         files = [_keyed(path, size, read, keys) for path, size in paths]
@@ -50,7 +51,7 @@ def batches(folder: str, table: Table, columns: Sequence[str]) -> Iterator[pa.Re
     root = join(folder, "tables", table.name)
     for name, size in files_below(root):
         if name.endswith(".parquet"):
-            yield from _batches(join(root, name), size, list(columns))
+            yield from _batches(join(root, name), size, _schema(table, columns))
 
 
 def reach(row: Row, path: tuple[str, ...]) -> Any:  # noqa: ANN401 - values of any column
@@ -78,26 +79,22 @@ def _in_turn(root: str, *, by_date: bool) -> Iterator[list[tuple[str, int]]]:
     return (found[date] for date in sorted(found))
 
 
-def _keyed(path: str, size: int, columns: list[str], keys: tuple[str, ...]) -> Iterator[Keyed]:
-    for batch in _batches(path, size, columns):
+def _schema(table: Table, columns: Iterable[str]) -> pa.Schema:
+    return pa.schema([table.arrow.field(name) for name in dict.fromkeys(columns)])
+
+
+def _keyed(path: str, size: int, schema: pa.Schema, keys: tuple[str, ...]) -> Iterator[Keyed]:
+    for batch in _batches(path, size, schema):
         for row in batch.to_pylist():
             # Null sorts before everything.
             yield tuple((True, row[name]) if row[name] is not None else (False,) for name in keys), row
 
 
-def _batches(path: str, size: int, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """A column that the release which wrote the file did not have is null."""
+def _batches(path: str, size: int, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     with parquet.ParquetFile(open_input(path)) as opened:
-        there = [name for name in columns if name in opened.schema_arrow.names]
+        found = aligned_batches(opened, schema, BATCH_ROWS)
         if size > SMALL_BYTES:
-            yield from (_with(batch, columns) for batch in opened.iter_batches(BATCH_ROWS, columns=there))
+            yield from found
             return
-        whole = opened.read(there)
-    yield from (_with(batch, columns) for batch in whole.to_batches(BATCH_ROWS))
-
-
-def _with(batch: pa.RecordBatch, columns: list[str]) -> pa.RecordBatch:
-    for name in columns:
-        if name not in batch.schema.names:
-            batch = batch.append_column(name, pa.nulls(batch.num_rows))
-    return batch.select(columns)
+        held = list(found)
+    yield from held

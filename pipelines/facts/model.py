@@ -1,23 +1,23 @@
-"""Facts as the state machine takes them, and their way through JSON."""
+"""Facts as the state machine takes them."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from decoders.dcerpc.call_model import CANCEL_FAULTS, Outcome
+from decoders.dcerpc.call_model import CANCEL_FAULTS, CallOutcome
 from decoders.dcerpc.well_known import MSMQ
-from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pipelines.facts.reasons import Reason
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from schemas.shared_columns import ConnectionId
+
 Values = dict[str, Any]
 READING: Final = frozenset(("qm2qm", "RemoteRead", "qmcomm", "qmcomm2"))
 """Interfaces by which queues are opened and read."""
-_GIVEN_UP: Final = frozenset((Outcome.CANCELLED, Outcome.ORPHANED))
+_GIVEN_UP: Final = frozenset((CallOutcome.CANCELLED, CallOutcome.ORPHANED))
 _READING_UUIDS: Final = frozenset(uuid for uuid, name in MSMQ.items() if name in READING)
 
 
@@ -32,8 +32,6 @@ class Moment(NamedTuple):
 BEGINNING: Final = Moment(-(1 << 63), -1, 0)
 """Before and after any time that a capture can tell."""
 END: Final = Moment(1 << 64, 1 << 30, 0)
-_FIRST, _SECOND = -2, -1
-"""Within one frame a connection begins before it goes blind, and both before its calls."""
 _AFTER_ALL_FRAMES: Final = 1 << 30
 
 
@@ -49,6 +47,10 @@ class Ends(NamedTuple):
     orig_p: int
     resp_h: str
     resp_p: int
+
+    @property
+    def id(self) -> ConnectionId:
+        return {"orig_h": self.orig_h, "orig_p": self.orig_p, "resp_h": self.resp_h, "resp_p": self.resp_p}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +120,13 @@ class CallFact:
         return self.ends.resp_h
 
 
-def not_whole(call: CallFact) -> Reason:
-    """Why nothing rests on the values of a call that is not whole."""
-    return Reason.STUB_HAS_MORE if call.unexplained else Reason.BYTES_MISSING
-
-
 def slim(call: CallFact | None) -> CallFact | None:
     """Without its values: what has passed is remembered by the thousand."""
     return None if call is None else replace(call, request=None, response=None)
+
+
+MAX_BINDS: Final = 64
+"""Of a connection. Two or three are usual; a flood of them says nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +136,22 @@ class BindFact:
     kind: Literal["bind", "alter_context"]
     ts_ns: int
     interfaces: tuple[str, ...]
+    """Their UUIDs; one in another major version than we know has that version behind it. Empty where it was cut."""
     auth_type: int | None
     auth_level: int | None
     asked_group: int | None
     group: int | None
     """As its own answer says. Only a bind's tells the connection's: an alter_context_resp may carry any number."""
     answer: str | None
-    """`accepted`, `refused`; None: not captured."""
+    """`accepted`, `refused`; None: not captured, or cut before it says which."""
     reason: str | None
     frame: int
     capture_id: str
+
+    @property
+    def denied_group(self) -> bool:
+        """[MS-RPCE] 3.3.1.5.7: it asks for an association that the server does not let it join, and gets another."""
+        return self.kind == "bind" and bool(self.asked_group and self.group) and self.group != self.asked_group
 
 
 Party: TypeAlias = Literal["client", "server"]
@@ -192,12 +199,17 @@ class ConnectionFact:
         return not self.midstream and bool(asked) and set(asked) == {0}
 
     @property
+    def gets_new_group(self) -> bool:
+        """Whatever it asked for. A client that asked for an old one may still have handles of that."""
+        return self.asks_new_group or any(bind.denied_group for bind in self.binds)
+
+    @property
     def may_read(self) -> bool:
-        """Whether calls of a reading interface may have been made on it."""
+        """Whether calls of a reading interface may have been made on it. A bind that was cut may offer any."""
         return (
             self.midstream
             or not self.binds
-            or any(not _READING_UUIDS.isdisjoint(bind.interfaces) for bind in self.binds)
+            or any(not bind.interfaces or not _READING_UUIDS.isdisjoint(bind.interfaces) for bind in self.binds)
         )
 
 
@@ -214,87 +226,3 @@ class BlindFact:
 
 
 Fact: TypeAlias = CallFact | ConnectionFact | BlindFact
-
-
-def to_row(fact: Fact) -> Row:
-    kind, client, server, data = _PACK[type(fact)](fact)
-    return {
-        "server": server,
-        "client": client,
-        "kind": kind,
-        "ts_ns": fact.began.ts_ns,
-        "file": fact.began.file,
-        "frame": fact.began.frame,
-        "place": fact.place if isinstance(fact, CallFact) else _FIRST if isinstance(fact, ConnectionFact) else _SECOND,
-        "uid": fact.uid,
-        "data": json.dumps(data, separators=(",", ":")),
-    }
-
-
-def from_row(row: Row) -> Fact:
-    began = Moment(row["ts_ns"], row["file"], row["frame"])
-    opened: Fact = _OPEN[row["kind"]](began, row, json.loads(row["data"]))
-    return opened
-
-
-_CALL_FIELDS: Final = tuple(name for name in CallFact.__slots__ if name not in ("began", "uid"))
-_BIND_FIELDS: Final = tuple(BindFact.__slots__)
-_UNTIL, _ENDINGS = 1, 2
-"""Places in a packed connection."""
-
-
-def _pack_call(fact: CallFact) -> tuple[str, str, str, list[Any]]:
-    return "call", fact.client, fact.server, [getattr(fact, name) for name in _CALL_FIELDS]
-
-
-def _open_call(began: Moment, row: Row, data: list[Any]) -> CallFact:
-    fields = dict(zip(_CALL_FIELDS, data, strict=True))
-    fields["ends"] = Ends(*fields["ends"])
-    fields["answered"] = Moment(*fields["answered"]) if fields["answered"] else None
-    fields["request_frames"] = tuple(fields["request_frames"])
-    fields["response_frames"] = tuple(fields["response_frames"])
-    return CallFact(began=began, uid=row["uid"], **fields)
-
-
-def _pack_connection(fact: ConnectionFact) -> tuple[str, str, str, list[Any]]:
-    binds = [[getattr(bind, name) for name in _BIND_FIELDS] for bind in fact.binds]
-    data = [fact.ends, fact.until, fact.endings, fact.ended_by, fact.closed, fact.midstream, binds]
-    return "connection", fact.ends.orig_h, fact.ends.resp_h, data
-
-
-def _open_connection(began: Moment, row: Row, data: list[Any]) -> ConnectionFact:
-    ends, until, told, ended_by, closed, midstream, packed = data
-    endings = tuple(Ending(side, how, Moment(*at)) for side, how, at in told)
-    binds = []
-    for one in packed:
-        fields = dict(zip(_BIND_FIELDS, one, strict=True))
-        binds.append(BindFact(**fields | {"interfaces": tuple(fields["interfaces"])}))
-    place = began, row["uid"], Ends(*ends), Moment(*until)
-    return ConnectionFact(*place, closed, ended_by, endings, midstream, tuple(binds))
-
-
-def _pack_blind(fact: BlindFact) -> tuple[str, str, str, list[Any]]:
-    return "blind", fact.client, fact.server, [fact.until, str(fact.reason)]
-
-
-def _open_blind(began: Moment, row: Row, data: list[Any]) -> BlindFact:
-    until, reason = data
-    return BlindFact(began, row["uid"], row["client"], row["server"], Moment(*until), Reason(reason))
-
-
-def renumbered(kind: str, data: list[Any], to: Mapping[int, int]) -> list[Any]:
-    """The packed data of a row with other ordinals for its captures."""
-
-    def moment(packed: list[int] | None) -> list[int] | None:
-        return packed and [packed[0], to.get(packed[1], packed[1]), packed[2]]
-
-    data = list(data)
-    place = {"call": _CALL_FIELDS.index("answered"), "connection": _UNTIL, "blind": 0}[kind]
-    data[place] = moment(data[place])
-    if kind == "connection":
-        data[_ENDINGS] = [[side, how, moment(at)] for side, how, at in data[_ENDINGS]]
-    return data
-
-
-_PACK: Final[dict[type, Any]] = {CallFact: _pack_call, ConnectionFact: _pack_connection, BlindFact: _pack_blind}
-_OPEN: Final[dict[str, Any]] = {"call": _open_call, "connection": _open_connection, "blind": _open_blind}

@@ -47,7 +47,7 @@ REASONS: Final = {
     Reason.OPEN_NOT_SEEN: "What the call refers to was begun out of sight: the server accepts it, or does not deny it.",
     Reason.GIVEN_EARLIER: "The client may have it from an earlier connection, which is over or was not captured.",
     Reason.RESET: "The client reset its last connection: a crash does that too, and leaves no chance to do better.",
-    Reason.ENDING_UNKNOWN: "It is not known which side ended the connection.",
+    Reason.ENDING_UNKNOWN: "It is not known which side ended the connection, or the server forgot what was open.",
     Reason.SERVER_VERSION_UNKNOWN: "Products differ here, and the server's version was not seen.",
     Reason.CLIENT_VERSION_UNKNOWN: "Products differ here, and the client's version was not seen.",
     Reason.OTHERS_NOT_SEEN: "Somebody whose traffic is not in the capture may have done it.",

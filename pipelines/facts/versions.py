@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts.model import CallFact
+from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.vocabulary import MQ_OK, QUERY_REGISTRY, VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pipelines.facts.model import Fact, Values
+    from schemas.internal_rows import VersionRow
 
-Row = dict[str, Any]
 _VERSION_TEXT: Final = 3
 """dwQueryType."""
-_TEXT: Final = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,5}", re.ASCII)
+AS_WRITTEN: Final = re.compile(r"\d{1,4}(\.\d{1,4}){2}", re.ASCII)
+"""[MS-MQMP] 3.1.4.23."""
+_AS_TOLD: Final = re.compile(r"\d{1,4}\.\d{1,4}\.\d{1,5}", re.ASCII)
 """The document has four digits for a build; products since Windows 10 have five."""
 
 
@@ -53,13 +56,30 @@ class Versions:
             if isinstance(fact, CallFact) and (version := said_version(fact)) is not None:
                 self._found.add((fact.server, version))
 
-    def rows(self) -> list[Row]:
-        return [{"host": host, **version._asdict()} for host, version in sorted(self._found)]
+    def rows(self) -> list[VersionRow]:
+        return [
+            {"host": host, "major": major, "minor": minor, "build": build}
+            for host, (major, minor, build) in sorted(self._found)
+        ]
+
+
+def version_in(text: str) -> Version | None:
+    """What is known of Windows 2000 has commas and four numbers, of message queuing and not of Windows: no version."""
+    return Version(*map(int, text.split("."))) if _AS_TOLD.fullmatch(text) else None
+
+
+def opened_as(call: CallFact) -> Version | None:
+    """The client's version, as it says when it opens a queue: [MS-MQRR] 3.1.4.2."""
+    said = call.request
+    if call.source != BindingSource.BIND or request_hidden(call) is not None or said is None:
+        return None
+    return Version(said.get("Major", 0), said.get("Minor", 0), said.get("BuildNumber", 0))
 
 
 def said_version(call: CallFact) -> Version | None:
+    """The server's."""
     said = call.response
-    if call.source != BindingSource.BIND or not call.response_whole or not said:
+    if call.source != BindingSource.BIND or response_hidden(call) is not None or not said:
         return None
     if call.operation == VERSION:
         return Version(said.get("pMajor", 0), said.get("pMinor", 0), said.get("pBuildNumber", 0))
@@ -68,12 +88,11 @@ def said_version(call: CallFact) -> Version | None:
 
 def _in_words(call: CallFact, said: Values) -> Version | None:
     """[MS-MQMP] 3.1.4.23. Servers without RemoteQmGetVersion tell theirs in no other way."""
-    text = str(said.get("lplpMQISServer", ""))
-    asked = (call.request or {}).get("dwQueryType") if call.request_whole else None
-    return Version(*map(int, text.split("."))) if asked == _VERSION_TEXT and _TEXT.fullmatch(text) else None
+    asked = (call.request or {}).get("dwQueryType") if request_hidden(call) is None else None
+    return version_in(str(said.get("lplpMQISServer", ""))) if asked == _VERSION_TEXT else None
 
 
-def known_versions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Version]:
+def known_versions(rows: Iterable[VersionRow]) -> dict[str, Version]:
     """Of hosts that always said the same: who says two things has said neither."""
     said: dict[str, set[Version]] = defaultdict(set)
     for row in rows:

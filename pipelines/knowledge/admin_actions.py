@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.dcerpc.call_model import BindingSource
 from decoders.status import fault_name, status_name
 from pipelines.facts import vocabulary as v
+from pipelines.facts.queue_names import queue_names
+from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
-from pipelines.knowledge.names import queue_names
 from pipelines.knowledge.targets import created, in_directory, machine_in_directory, managed, object_of, opened
 from pipelines.sessions.memory import Recent
-from pipelines.sessions.model import Kind
+from pipelines.sessions.model import SessionKind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
 from pipelines.sessions.rows import place_of
 from pipelines.sessions.steps import CallStep
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
     from pipelines.knowledge.targets import Target
     from pipelines.sessions.steps import Step
+    from schemas.shared_columns import Naming
 
 Row = dict[str, Any]
 MAX_VALUES: Final = 65_536
@@ -65,7 +67,7 @@ class AdminActions:
             "target_type": target.kind,
             "target": target.name,
             **_queue(act, target),
-            "session_uid": session.session_uid if session and session.kind is not Kind.HANDSHAKE else None,
+            "session_uid": session.session_uid if session and session.kind is not SessionKind.HANDSHAKE else None,
             **for_whom(session),
             "username": call.username,
             "domain": call.domain,
@@ -101,7 +103,7 @@ class AdminActions:
         return {"name": name, "old": old, "new": new, "old_call_uid": by}
 
 
-def _queue(act: _Act, target: Target) -> Row:
+def _queue(act: _Act, target: Target) -> Naming:
     if act.target is opened:
         return queue_of(target.session)
     return named_by_call(target.name if target.kind == "queue" else None)
@@ -129,11 +131,8 @@ def _is_win32_error(call: CallFact) -> bool:
 def _doubt(call: CallFact) -> str | None:
     if call.source != BindingSource.BIND:
         return str(Reason.BIND_NOT_SEEN)
-    if call.encrypted:
-        return str(Reason.SEALED)
-    if not call.asked:
-        return str(Reason.REQUEST_NOT_CAPTURED)
-    return str(Reason.RESPONSE_NOT_CAPTURED) if call.answered is None else None
+    reason = request_hidden(call) or response_hidden(call)
+    return None if reason is None else str(reason)
 
 
 _ACTS: Final[dict[str, _Act]] = {

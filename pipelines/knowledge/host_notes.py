@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from decoders.dcerpc.call_model import BindingSource, Outcome
+from decoders.dcerpc.call_model import BindingSource, CallOutcome
 from decoders.dcerpc.well_known import ENDPOINT_MAPPER, MSMQ
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
-from pipelines.knowledge.names import computer_name, queue_manager_of
+from pipelines.facts.queue_names import computer_name, queue_manager_of
+from pipelines.facts.versions import opened_as, said_version
 from pipelines.sessions.steps import CallStep, ConnectionStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pipelines.facts.model import CallFact
+    from pipelines.facts.versions import Version
     from pipelines.sessions.steps import Step
+    from schemas.state import HostNoteRow
 
-Row = dict[str, Any]
 MAX_NOTES: Final = 65_536
 """Of one server: a peer may claim any number of names."""
 _INTERFACES: Final = MSMQ | ENDPOINT_MAPPER
 _GUID: Final = re.compile(r"\{?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\}?", re.IGNORECASE)
-_VERSION: Final = re.compile(r"\d{1,5}(?:[.,]\d{1,5}){1,3}")
-_VERSION_TEXT, _QM_GUID = 3, 4
+_TOLD_OF_ITSELF: Final = (3, 4)
 """dwQueryType: [MS-MQMP] 3.1.4.23."""
-_ANSWERED: Final = frozenset((Outcome.ANSWERED, Outcome.FAULTED))
+_ANSWERED: Final = frozenset((CallOutcome.ANSWERED, CallOutcome.FAULTED))
 
 
 class HostNotes:
@@ -45,7 +46,7 @@ class HostNotes:
         elif isinstance(step, CallStep) and step.call.source == BindingSource.BIND:
             self._call(step)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[HostNoteRow]:
         for (address, kind, value), (first, last) in self._notes.items():
             yield {
                 "server": self._server,
@@ -87,8 +88,7 @@ def _opened_by_queue_manager(call: CallFact) -> Iterator[tuple[str, str, str | N
 def _opened_remotely(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
     asked = call.request or {}
     yield call.client, "queue_manager", asked.get("pClientId")
-    numbers = [asked.get(name, 0) for name in ("Major", "Minor", "BuildNumber")]
-    yield call.client, "version", ".".join(map(str, numbers))
+    yield call.client, "version", _shown(opened_as(call))
     yield from _owner(call)
 
 
@@ -114,19 +114,19 @@ def _opened_for_application(call: CallFact) -> Iterator[tuple[str, str, str | No
 
 
 def _said_version(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
-    said = call.response or {}
-    yield call.server, "version", ".".join(str(said.get(name, 0)) for name in ("pMajor", "pMinor", "pBuildNumber"))
+    yield call.server, "version", _shown(said_version(call))
+
+
+def _shown(version: Version | None) -> str | None:
+    return None if version is None else str(version)
 
 
 def _registry(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
-    """Windows 2000 answers its version to what later ones answer their GUID to: the text tells."""
+    """Windows 2000 answers its GUID to what later ones answer their version to: the text tells."""
+    yield from _said_version(call)
     asked, said = (call.request or {}).get("dwQueryType"), (call.response or {}).get("lplpMQISServer")
-    if asked not in (_VERSION_TEXT, _QM_GUID) or not isinstance(said, str):
-        return
-    if found := _GUID.fullmatch(said):
+    if asked in _TOLD_OF_ITSELF and isinstance(said, str) and (found := _GUID.fullmatch(said)):
         yield call.server, "queue_manager", found[1].lower()
-    elif _VERSION.fullmatch(said):
-        yield call.server, "version", said.replace(",", ".")
 
 
 _TOLD: Final[dict[str, Callable[[CallFact], Iterator[tuple[str, str, str | None]]]]] = {

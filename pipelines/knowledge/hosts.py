@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.decode.times import micros
 from schemas.tables.hosts import ROLES
+from schemas.times import micros
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from schemas.state import HostNoteRow
 
 Row = dict[str, Any]
 _NAMES: Final = ("client_name", "format_name", "ntlm", "path_name")
@@ -34,7 +36,7 @@ _CALLING: Final = {
 }
 
 
-def host_rows(notes: Iterable[Row]) -> list[Row]:
+def host_rows(notes: Iterable[HostNoteRow]) -> list[Row]:
     """In order of their addresses."""
     of_host: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     times: dict[str, list[int]] = defaultdict(list)

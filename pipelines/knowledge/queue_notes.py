@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from decoders.dcerpc.call_model import BindingSource
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
-from pipelines.knowledge.names import QueueNames, queue_names
+from pipelines.facts.queue_names import QueueNames, queue_names
 from pipelines.sessions.acts import MoveStep, SendStep
-from pipelines.sessions.model import Kind, ReadOutcome
+from pipelines.sessions.model import ReadOutcome, SessionKind
 from pipelines.sessions.naming import for_whom, queue_of
 from pipelines.sessions.steps import CallStep, ReadStep, SessionStep
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Step
+    from schemas.state import QueueNoteRow
 
 Row = dict[str, Any]
 MAX_NOTES: Final = 65_536
@@ -78,14 +79,19 @@ class QueueNotes:
         elif isinstance(step, CallStep) and step.succeeded:
             self._call(step)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[QueueNoteRow]:
         for note, (count, first, last) in self._notes.items():
             yield {
                 "server": self._server,
-                **note._asdict(),
                 "keys": sorted(note.keys),
                 "names": list(note.names),
                 "numbers": list(note.numbers),
+                "act": note.act,
+                "address": note.address,
+                "username": note.username,
+                "domain": note.domain,
+                "opened_for_username": note.opened_for_username,
+                "naming_doubt": note.naming_doubt,
                 "count": count,
                 "first_ts_ns": first,
                 "last_ts_ns": last,
@@ -112,7 +118,7 @@ class QueueNotes:
         named, behind = queue_of(session), for_whom(session)["opened_for_username"]
         number = _number(session)
         # At the owner, unless it was opened through a supporting server.
-        known = queue_names(named["queue_name"], self._server, owned=session.kind is not Kind.QUEUE)
+        known = queue_names(named["queue_name"], self._server, owned=session.kind is not SessionKind.QUEUE)
         if known is None:
             # Numbers are given again: who has one open knows no more than that.
             known = QueueNames(frozenset((f"#{session.session_uid}",)), ())
@@ -165,7 +171,7 @@ def _add(notes: dict[_Key, list[int]], key: _Key, count: int, first: int, last: 
 
 def _number(session: Session) -> tuple[str, ...]:
     """By which calls name an open queue, where that is all they do."""
-    if session.kind is Kind.SESSION and session.queue_handle is not None:
+    if session.kind is SessionKind.SESSION and session.queue_handle is not None:
         return (f"0x{session.queue_handle:08x}",)
     known = session.queue_name is not None or session.handle is None
     return () if known else (str(session.handle),)

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.decode.times import micros
-from pipelines.uids import derived_uid
 from schemas.tables.queues import ACTS
+from schemas.times import micros
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from schemas.state import QueueNoteRow
 
 Row = dict[str, Any]
 _WHO: Final = ("address", "username", "domain", "opened_for_username", "naming_doubt")
 
 
-def queue_rows(notes: Sequence[Row]) -> list[Row]:
+def queue_rows(notes: Sequence[QueueNoteRow]) -> list[Row]:
     """In order of their ids."""
     groups = _Groups()
     for note in notes:
         groups.join(note["keys"])
-    of_queue: dict[str, list[Row]] = defaultdict(list)
+    of_queue: dict[str, list[QueueNoteRow]] = defaultdict(list)
     for note in notes:
         of_queue[groups.find(note["keys"][0])].append(note)
     return sorted((_row(found) for found in of_queue.values()), key=lambda row: str(row["queue_uid"]))
@@ -45,7 +47,7 @@ class _Groups:
             self._parents[root] = roots[0]
 
 
-def _row(notes: list[Row]) -> Row:
+def _row(notes: list[QueueNoteRow]) -> Row:
     keys = {key for note in notes for key in note["keys"]}
     counts = dict.fromkeys(ACTS, 0)
     who: dict[tuple[str, ...], list[int]] = {}
@@ -54,7 +56,7 @@ def _row(notes: list[Row]) -> Row:
         if act is None:
             continue
         counts[act] += note["count"]
-        place = act, *(note[name] or "" for name in _WHO)
+        place = act, *(value or "" for value in _who(note))
         times = who.setdefault(place, [0, note["first_ts_ns"], note["last_ts_ns"]])
         times[:] = times[0] + note["count"], min(times[1], note["first_ts_ns"]), max(times[2], note["last_ts_ns"])
     order = list(ACTS)
@@ -79,3 +81,8 @@ def _row(notes: list[Row]) -> Row:
         "first_seen": micros(min(note["first_ts_ns"] for note in notes)),
         "last_seen": micros(max(note["last_ts_ns"] for note in notes)),
     }
+
+
+def _who(note: QueueNoteRow) -> tuple[str | None, ...]:
+    """As _WHO names them."""
+    return note["address"], note["username"], note["domain"], note["opened_for_username"], note["naming_doubt"]

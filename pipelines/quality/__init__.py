@@ -6,8 +6,6 @@ import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from pipelines.quality.result import QualityResult
 
 
@@ -16,14 +14,14 @@ def prepare() -> None:
     threading.Thread(target=_import, daemon=True).start()
 
 
-def check_tables(spark: SparkSession | None, tables: str, *, pruned: bool = False) -> QualityResult:
-    """Of the folder that has one a table. Without a session, Spark is started only where a table is large.
+def check_tables(tables: str, *, pruned: bool = False) -> QualityResult:
+    """Of the folder that has one a table.
 
     `pruned`: rows may refer to others that are gone.
     """
     from pipelines.quality.checking import check_tables as check  # noqa: PLC0415
 
-    return check(spark, tables, pruned=pruned)
+    return check(tables, pruned=pruned)
 
 
 def _import() -> None:

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 _MOST_SHOWN: Final = 3
 
 
+ROW: Final = "row number"
+"""The column that says which row of the table it is; no column of a table has a space in its name."""
+
+
 def batch_name(path: str) -> str:
-    """Spark would take a dot for a member."""
     return path.replace(".", "__")
 
 

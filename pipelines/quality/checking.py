@@ -2,53 +2,75 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
 from ingest.files import join
-from pipelines.quality import footers
-from pipelines.quality.batches import needed, readable, shown
+from pipelines.quality import evidence, footers
+from pipelines.quality.batches import ROW, needed, readable, shown
 from pipelines.quality.checks import checks_of
-from pipelines.quality.gate import Gate
+from pipelines.quality.evidence import Evidence
+from pipelines.quality.frames import as_frame
+from pipelines.quality.gate import CheckOutcome, Gate
+from pipelines.quality.measures import KEYS_AT_ONCE, Measures
 from pipelines.quality.result import MAX_EXAMPLES, Checked, QualityResult, Suite, example
-from pipelines.quality.small import small_batch
-from pipelines.quality.stored import Stored
+from pipelines.quality.table_files import BATCH_ROWS, TableFiles
 from schemas.relations import Reference
 from schemas.tables import WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from pyspark.sql import SparkSession
+    import pyarrow as pa
 
     from pipelines.quality.checks import Check
-    from pipelines.quality.gate import Outcome
+    from pipelines.quality.measures import Values
     from schemas.model import Table
 
-SMALL_ROWS: Final = 1_000_000
-"""Up to so many, a table is looked at in this process: Spark would take longer to begin."""
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of what is in memory at a time."""
+
+    rows: int = BATCH_ROWS
+    keys: int = KEYS_AT_ONCE
 
 
-def check_tables(
-    spark: SparkSession | None, tables: str, small_rows: int = SMALL_ROWS, *, pruned: bool = False
-) -> QualityResult:
-    """Where no Spark is given it is started for tables of more rows only."""
-    checking = Checking(spark, str(tables), small_rows, pruned=pruned)
-    return QualityResult((checking.types(), *(checking.suite(table) for table in WRITTEN)))
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """At some rows of a table."""
+
+    table: Table
+    first_row: int
+    batch: pa.Table
+    seen: Mapping[int, Values]
+    """What the checks of these numbers look at."""
+
+
+_LIMITS: Final = Limits()
+
+
+def check_tables(tables: str, *, pruned: bool = False) -> QualityResult:
+    return Checking(str(tables), pruned=pruned).result()
 
 
 class Checking:
-    """Table by table."""
+    """Great Expectations is asked twice: whether a check holds, of a few values by which that is decided; and of
+    those that do not hold, which rows break them.
+    """
 
-    def __init__(
-        self, spark: SparkSession | None, tables: str, small_rows: int = SMALL_ROWS, *, pruned: bool = False
-    ) -> None:
-        self._spark, self._small_rows, self._pruned = spark, small_rows, pruned
+    def __init__(self, tables: str, limits: Limits = _LIMITS, *, pruned: bool = False) -> None:
+        self._pruned, self._keys_at_once = pruned, limits.keys
         self._gate = Gate()
-        self._stored = {table.name: Stored(table.name, join(tables, table.name)) for table in WRITTEN}
-        self._types = list(footers.type_rows((table, self._stored[table.name]) for table in WRITTEN))
+        self._stored = {table.name: TableFiles(table, join(tables, table.name), limits.rows) for table in WRITTEN}
+        self._types = list(footers.type_rows(self._stored.values()))
         self._broken = footers.broken_columns(self._types)
+
+    def result(self) -> QualityResult:
+        return QualityResult((self.types(), *self.suites(WRITTEN)))
 
     def types(self) -> Suite:
         return Suite(footers.SUITE, len(self._types), tuple(self._of_types()))
@@ -63,39 +85,77 @@ class Checking:
             if not by_table:
                 yield _checked("all tables", outcome)
             for table, rows in by_table.items():
-                told = [{name: value for name, value in row.items() if name != "table"} for row in rows]
-                yield _checked(table, outcome, told)
+                told = tuple({name: value for name, value in row.items() if name != "table"} for row in rows)
+                yield _checked(table, CheckOutcome(outcome.check, len(rows), told))
 
-    def suite(self, table: Table) -> Suite:
-        stored, checks = self._stored[table.name], readable(checks_of(table), self._broken)
-        if self._pruned:
-            checks = tuple(check for check in checks if not isinstance(check.measure, Reference))
-        if not stored.rows or not checks:
-            return Suite(table.name, stored.rows, ())
-        visible = [name for name in shown(table) if (table.name, name) not in self._broken]
-        outcomes = self._outcomes(table, checks, visible)
-        return Suite(table.name, stored.rows, tuple(_checked(table.name, one) for one in outcomes))
+    def suites(self, tables: Sequence[Table]) -> list[Suite]:
+        checks = [check for table in tables for check in self._checks(table)]
+        failed = self._failed(checks)
+        broken = self._rows({number: checks[number] for number in failed}) if failed else {}
+        by_table: dict[str, list[Checked]] = {table.name: [] for table in tables}
+        for number, check in enumerate(checks):
+            by_table[check.table].append(_checked(check.table, broken.get(number, CheckOutcome(check))))
+        return [Suite(name, self._stored[name].rows, tuple(checked)) for name, checked in by_table.items()]
 
-    def _outcomes(self, table: Table, checks: Sequence[Check], visible: Sequence[str]) -> list[Outcome]:
-        paths = needed(visible, checks)
-        if self._stored[table.name].rows <= self._small_rows:
-            batch = small_batch(self._stored[table.name], paths, checks, self._stored)
-            return self._gate.outcomes(table.name, checks, batch, visible)
-        from pipelines.quality.large import large_batch  # noqa: PLC0415 - nothing of Spark where it is not needed
-        from pipelines.session import spark_session  # noqa: PLC0415
+    def _checks(self, table: Table) -> Iterator[Check]:
+        """None where there are no rows: nothing could break them."""
+        for check in readable(checks_of(table), self._broken) if self._stored[table.name].rows else ():
+            # What they lead to may be gone.
+            if not (self._pruned and isinstance(check.measure, Reference)):
+                yield check
 
-        self._spark = self._spark or spark_session()
-        declared = {one.name: (one, self._stored[one.name]) for one in WRITTEN}
-        rows = large_batch(self._spark, table, paths, checks, declared)
-        try:
-            return self._gate.outcomes(table.name, checks, rows, visible)
-        finally:
-            # Great Expectations keeps it, so that counting and checking are one pass; it does not let go of it.
-            rows.unpersist()
+    def _failed(self, checks: Sequence[Check]) -> list[int]:
+        found = [Evidence(check) for check in checks]
+        for look in self._looks(dict(enumerate(checks))):
+            for number, values in look.seen.items():
+                found[number].add(values)
+        tests, batch = evidence.as_batch(found)
+        outcomes = self._gate.outcomes(evidence.SUITE, tests, batch, (evidence.NUMBER,), all_rows=True)
+        return sorted({int(row[evidence.NUMBER]) for outcome in outcomes for row in outcome.rows})
+
+    def _rows(self, checks: Mapping[int, Check]) -> dict[int, CheckOutcome]:
+        """Counts of the batches are added up; of the rows the first are kept."""
+        found = {number: CheckOutcome(check) for number, check in checks.items()}
+        for look in self._looks(checks, with_shown=True):
+            here = [(number, checks[number]) for number in look.seen]
+            measured = {
+                place: look.seen[number] for place, (number, check) in enumerate(here) if check.measure is not None
+            }
+            asked = [check for _, check in here]
+            frame = as_frame(look.batch, asked, measured, look.first_row)
+            visible = (ROW, *self._visible(look.table))
+            for (number, _), outcome in zip(
+                here, self._gate.outcomes(look.table.name, asked, frame, visible), strict=True
+            ):
+                found[number] += outcome
+        return found
+
+    def _looks(self, checks: Mapping[int, Check], *, with_shown: bool = False) -> Iterator[_Look]:
+        """Through the tables batch by batch; again for each share of the keys of tables that have too many."""
+        for number in count():
+            measures = Measures(self._stored, self._keys_at_once, number)
+            open_ones = {key: check for key, check in checks.items() if number < measures.rounds(check)}
+            if not open_ones:
+                return
+            for name in dict.fromkeys(check.table for check in open_ones.values()):
+                mine = {key: check for key, check in open_ones.items() if check.table == name}
+                yield from self._through(self._stored[name], mine, measures, with_shown=with_shown)
+
+    def _through(
+        self, stored: TableFiles, checks: Mapping[int, Check], measures: Measures, *, with_shown: bool
+    ) -> Iterator[_Look]:
+        measured = {key: measures.measured(check) for key, check in checks.items()}
+        visible = self._visible(stored.table) if with_shown else ()
+        first_row = 0
+        for batch in stored.batches(needed(visible, tuple(checks.values()))):
+            yield _Look(stored.table, first_row, batch, {key: of(batch) for key, of in measured.items()})
+            first_row += len(batch)
+
+    def _visible(self, table: Table) -> list[str]:
+        return [name for name in shown(table) if (table.name, name) not in self._broken]
 
 
-def _checked(table: str, outcome: Outcome, rows: Sequence[dict[str, object]] | None = None) -> Checked:
-    kept = outcome.rows if rows is None else rows
-    unexpected = outcome.unexpected if rows is None else len(rows)
-    examples = tuple(example(row) for row in kept[:MAX_EXAMPLES])
-    return Checked(table, str(outcome.check.kind), outcome.check.what, unexpected, examples)
+def _checked(table: str, outcome: CheckOutcome) -> Checked:
+    examples = sorted(outcome.rows, key=lambda row: row.get(ROW, 0))[:MAX_EXAMPLES]
+    told = tuple(example({name: value for name, value in row.items() if name != ROW}) for row in examples)
+    return Checked(table, str(outcome.check.kind), outcome.check.what, outcome.unexpected, told)

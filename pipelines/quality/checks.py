@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from schemas.relations import Relation
 
 
-class Kind(enum.StrEnum):
+class CheckKind(enum.StrEnum):
     TYPE = "type"
     REQUIRED = "required"
     VALUES = "values"
@@ -70,7 +70,7 @@ Test: TypeAlias = NotNull | OneOf | Within | SameAs
 @dataclass(frozen=True, slots=True)
 class Check:
     table: str
-    kind: Kind
+    kind: CheckKind
     what: str
     """What holds, in words."""
     columns: tuple[str, ...]
@@ -100,45 +100,47 @@ def _of_columns(table: Table) -> Iterator[Check]:
 
 def _of_column(table: str, path: str, column: Column) -> Iterator[Check]:
     if column.required:
-        yield Check(table, Kind.REQUIRED, f"{path} is never null", (path,), NotNull())
+        yield Check(table, CheckKind.REQUIRED, f"{path} is never null", (path,), NotNull())
     if column.values:
         listed = ", ".join(column.values) if len(column.values) <= 8 else f"{len(column.values)} declared names"
-        yield Check(table, Kind.VALUES, f"{path} is one of {listed}", (path,), OneOf(column.values))
+        yield Check(table, CheckKind.VALUES, f"{path} is one of {listed}", (path,), OneOf(column.values))
     if column.low is not None or column.high is not None:
         limits = f"from {column.low} to {column.high}" if column.high is not None else f"at least {column.low}"
-        yield Check(table, Kind.RANGE, f"{path} is {limits}", (path,), Within(column.low, column.high))
+        yield Check(table, CheckKind.RANGE, f"{path} is {limits}", (path,), Within(column.low, column.high))
 
 
 def _of_key(table: Table) -> Iterator[Check]:
     if table.key:
         named = " and ".join(table.key)
         what = f"{named} is unique" if len(table.key) == 1 else f"{named} are unique together"
-        yield Check(table.name, Kind.KEY, what, table.key, Within(1, 1), Key(table.key))
+        yield Check(table.name, CheckKind.KEY, what, table.key, Within(1, 1), Key(table.key))
 
 
 def _of_twins(table: Table) -> Iterator[Check]:
     for micros, nanos in table.twins:
         what = f"{micros} and {nanos} are the same time"
-        yield Check(table.name, Kind.SUM, what, (micros, nanos), Within(0, _MICROSECOND), Twins(micros, nanos))
+        yield Check(table.name, CheckKind.SUM, what, (micros, nanos), Within(0, _MICROSECOND), Twins(micros, nanos))
 
 
 def _of(table: str, relation: Relation) -> Check:
     match relation:
         case Reference(column, other, to):
             what = f"{column} stands in {other}.{to}"
-            return Check(table, Kind.REFERENCE, what, (column,), OneOf((True,)), relation, ((other, to),))
+            return Check(table, CheckKind.REFERENCE, what, (column,), OneOf((True,)), relation, ((other, to),))
         case NotAbove(lower, upper):
-            return Check(table, Kind.ORDER, f"{lower} is at most {upper}", (lower, upper), Within(0, None), relation)
+            return Check(
+                table, CheckKind.ORDER, f"{lower} is at most {upper}", (lower, upper), Within(0, None), relation
+            )
         case AtLeast(column, low, where, equals, says):
             what = f"{says}: {column} is at least {low} where {where} is {equals}"
-            return Check(table, Kind.ORDER, what, (column, where), Within(low, None), relation)
+            return Check(table, CheckKind.ORDER, what, (column, where), Within(low, None), relation)
         case Sum(total, parts):
             what = f"{total} is the sum of {', '.join(parts)}"
-            return Check(table, Kind.SUM, what, (total, *parts), OneOf((0,)), relation)
+            return Check(table, CheckKind.SUM, what, (total, *parts), OneOf((0,)), relation)
         case Balance(value, by, name, total):
             what = f"in each {by[-1]}, {total} is the sum of the other {name}s"
-            return Check(table, Kind.SUM, what, (*by, name, value), OneOf((0,)), relation)
+            return Check(table, CheckKind.SUM, what, (*by, name, value), OneOf((0,)), relation)
         case Counted(stage, other, column):
             what = f"{stage} counts the rows of {other} by {column}"
             columns, elsewhere = ("capture_id", "stage", "counter", "value"), ((other, "capture_id"), (other, column))
-            return Check(table, Kind.SUM, what, columns, OneOf((0,)), relation, elsewhere)
+            return Check(table, CheckKind.SUM, what, columns, OneOf((0,)), relation, elsewhere)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.quality.checks import Check, Kind, NotNull, SameAs
+from pipelines.quality.checks import Check, CheckKind, NotNull, SameAs
 from schemas.model import ddl_type
 
 if TYPE_CHECKING:
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from pipelines.quality.stored import Stored
+    from pipelines.quality.table_files import TableFiles
     from schemas.model import Table
 
 Row = dict[str, str | None]
 SUITE: Final = "types"
 COLUMNS: Final = ("table", "column", "declared", "found", "file")
 CHECKS: Final = (
-    Check(SUITE, Kind.TYPE, "every declared column is there", ("found",), NotNull()),
-    Check(SUITE, Kind.TYPE, "no other column is there", ("declared",), NotNull()),
-    Check(SUITE, Kind.TYPE, "columns have the declared types", ("found", "declared"), SameAs("declared")),
+    Check(SUITE, CheckKind.TYPE, "every declared column is there", ("found",), NotNull()),
+    Check(SUITE, CheckKind.TYPE, "no other column is there", ("declared",), NotNull()),
+    Check(SUITE, CheckKind.TYPE, "columns have the declared types", ("found", "declared"), SameAs("declared")),
 )
 
 
-def type_rows(pairs: Iterable[tuple[Table, Stored]]) -> Iterator[Row]:
+def type_rows(tables: Iterable[TableFiles]) -> Iterator[Row]:
     """A row a column and type met; files that agree share it."""
-    for table, stored in pairs:
-        yield from _of_table(table, stored)
+    for stored in tables:
+        yield from _of_table(stored.table, stored)
 
 
 def broken_columns(rows: Iterable[Row]) -> frozenset[tuple[str, str]]:
@@ -36,14 +36,17 @@ def broken_columns(rows: Iterable[Row]) -> frozenset[tuple[str, str]]:
     return frozenset((str(row["table"]), str(row["column"])) for row in rows if row["found"] != row["declared"])
 
 
-def _of_table(table: Table, stored: Stored) -> Iterator[Row]:
+def _of_table(table: Table, stored: TableFiles) -> Iterator[Row]:
     declared = {field.name: type_name(field.type) for field in table.arrow}
     seen: set[tuple[str, str | None]] = set()
+    # A file may be older than a column, whose values in it are null.
+    newer = {column.name for column in table.columns if not column.required}
     for file, schema in stored.schemas:
-        found = {field.name: type_name(field.type) for field in schema}
+        found = {field.name: type_name(field.type) for field in schema or ()}
         for column in dict.fromkeys((*declared, *found)):
             met = column, found.get(column)
-            if met not in seen:
+            is_absent = schema is not None and column in newer and column not in found
+            if met not in seen and not is_absent:
                 seen.add(met)
                 yield _row(table.name, column, declared.get(column), met[1], file)
     if not seen:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pipelines.quality.batches import batch_name, subject
 from pipelines.quality.checks import NotNull, OneOf, SameAs, Within
+from pipelines.quality.postponed import postponed
 from pipelines.quality.result import MAX_EXAMPLES
 
 # Releases that report their use ask this first; what was captured is nobody else's business.
 os.environ["GX_ANALYTICS_ENABLED"] = "false"
-import great_expectations as gx
-from great_expectations.data_context.types.base import (
-    DataContextConfig,
-    InMemoryStoreBackendDefaults,
-    ProgressBarsConfig,
-)
-from great_expectations.expectations.core.expect_column_pair_values_to_be_equal import ExpectColumnPairValuesToBeEqual
-from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
-from great_expectations.expectations.core.expect_column_values_to_be_in_set import ExpectColumnValuesToBeInSet
-from great_expectations.expectations.core.expect_column_values_to_not_be_null import ExpectColumnValuesToNotBeNull
+# For plots and statistics, of which we need none: a quarter of the library's own import.
+with postponed("altair", "scipy.stats"):
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import (
+        DataContextConfig,
+        InMemoryStoreBackendDefaults,
+        ProgressBarsConfig,
+    )
+    from great_expectations.expectations.core.expect_column_pair_values_to_be_equal import (
+        ExpectColumnPairValuesToBeEqual,
+    )
+    from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
+    from great_expectations.expectations.core.expect_column_values_to_be_in_set import ExpectColumnValuesToBeInSet
+    from great_expectations.expectations.core.expect_column_values_to_not_be_null import ExpectColumnValuesToNotBeNull
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from great_expectations.core import ExpectationSuiteValidationResult
     from great_expectations.expectations.expectation import Expectation
-    from pyspark.sql import DataFrame
 
     from pipelines.quality.checks import Check
 
@@ -38,11 +42,15 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     check: Check
     unexpected: int = 0
     rows: tuple[Row, ...] = ()
     """Of those that break it, some or all."""
+
+    def __add__(self, other: CheckOutcome) -> CheckOutcome:
+        """Of other rows."""
+        return CheckOutcome(self.check, self.unexpected + other.unexpected, (*self.rows, *other.rows))
 
 
 class Gate:
@@ -53,22 +61,24 @@ class Gate:
         )
         self._context.enable_analytics(False)
         self._context.variables.progress_bars = ProgressBarsConfig(globally=False)
-        self._engines: dict[str, Any] = {}
+        # One definition for all batches: each new one makes the library write its whole setup.
+        asset = self._context.data_sources.add_pandas(name="pandas").add_dataframe_asset(name="table")
+        self._whole = asset.add_batch_definition_whole_dataframe("whole")
 
     def outcomes(
         self,
         suite: str,
         checks: Sequence[Check],
-        batch: pd.DataFrame | DataFrame,
+        batch: pd.DataFrame,
         shown: Sequence[str],
         *,
         all_rows: bool = False,
-    ) -> list[Outcome]:
+    ) -> list[CheckOutcome]:
         """One look at the batch for all checks; another, for counts and rows, only at what failed."""
         failed = self._failed(self._validate(suite, list(enumerate(checks)), batch, "BOOLEAN_ONLY"))
         if not failed:
-            return [Outcome(check) for check in checks]
-        found: dict[int, Outcome] = {}
+            return [CheckOutcome(check) for check in checks]
+        found: dict[int, CheckOutcome] = {}
         for number in sorted(failed):
             check = checks[number]
             paths = tuple(dict.fromkeys((*shown, *check.columns)))
@@ -79,31 +89,20 @@ class Gate:
             }
             result = self._validate(f"{suite}, check {number}", [(number, check)], batch, wanted).results[0].result
             rows = result["unexpected_index_list" if all_rows else "partial_unexpected_index_list"] or ()
-            found[number] = Outcome(check, result["unexpected_count"], tuple(_row(row, paths) for row in rows))
-        return [found.get(number, Outcome(check)) for number, check in enumerate(checks)]
+            found[number] = CheckOutcome(check, result["unexpected_count"], tuple(_row(row, paths) for row in rows))
+        return [found.get(number, CheckOutcome(check)) for number, check in enumerate(checks)]
 
     def _validate(
         self,
         name: str,
         checks: Sequence[tuple[int, Check]],
-        batch: pd.DataFrame | DataFrame,
-        result_format: str | dict[str, Any],
+        batch: pd.DataFrame,
+        result_format: Literal["BOOLEAN_ONLY"] | dict[str, Any],
     ) -> ExpectationSuiteValidationResult:
         suite = gx.ExpectationSuite(name, expectations=[_expectation(number, check) for number, check in checks])
-        given = self._whole(batch).get_batch(batch_parameters={"dataframe": batch})
+        given = self._whole.get_batch(batch_parameters={"dataframe": batch})
         # A validation definition would come to the same and keep suite and result in stores that nobody asks.
-        validated = given.validate(suite, result_format=result_format)
-        return cast("ExpectationSuiteValidationResult", validated)
-
-    def _whole(self, batch: pd.DataFrame | DataFrame) -> Any:  # noqa: ANN401 - of either engine
-        """The batch definition of its engine, for all tables: each new one makes the library write its whole setup."""
-        engine = type(batch).__module__.partition(".")[0]
-        if engine not in self._engines:
-            sources: Any = self._context.data_sources
-            add = {"pandas": sources.add_pandas, "pyspark": sources.add_spark}[engine]
-            asset = add(name=engine).add_dataframe_asset(name="table")
-            self._engines[engine] = asset.add_batch_definition_whole_dataframe("whole")
-        return self._engines[engine]
+        return given.validate(suite, result_format=result_format)
 
     def _failed(self, validated: ExpectationSuiteValidationResult) -> set[int]:
         failed = set()

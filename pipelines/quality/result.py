@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pipelines.quality.checks import Kind
+from pipelines.quality.checks import CheckKind
 
 MAX_EXAMPLES: Final = 3
 _MAX_VALUE: Final = 48
@@ -32,7 +32,7 @@ class Checked:
     @property
     def sentence(self) -> str:
         """Safe to print: values come from captures."""
-        of = "column" if self.kind == Kind.TYPE else "row"
+        of = "column" if self.kind == CheckKind.TYPE else "row"
         count = f"1 {of}" if self.unexpected == 1 else f"{self.unexpected} {of}s"
         shown = "; ".join(_shown(example) for example in self.examples)
         return f"{self.table}: {self.what}: not so in {count}" + (f", e.g. {shown}" if shown else "")

@@ -8,13 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.report.findings import UNDECIDED, rank
-from pipelines.report.happenings import disclosed
 from pipelines.report.limits import ACTS_MATCHED, EVENTS
+from pipelines.report.timeline import disclosed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.counts import counts_of
 from pipelines.facts.reasons import REASONS
-from pipelines.report import happenings
+from pipelines.report import timeline
 from pipelines.report.acts import Acts
 from pipelines.report.attached import Attached
 from pipelines.report.census import census_of
+from pipelines.report.counts import counts_of
 from pipelines.report.damage import damage_of
 from pipelines.report.doubts import Doubts
 from pipelines.report.events import Events
@@ -34,11 +34,11 @@ from pipelines.report.packing import clipped
 from pipelines.report.people import People, proven
 from pipelines.report.quality import quality_of
 from pipelines.report.queues import QueueNames, Queues, queue_rows
-from pipelines.report.reading import Tables
 from pipelines.report.sessions import READ, ChosenSessions, by_uid, with_ladder
 from pipelines.report.summary import summary
 from pipelines.report.touches import Touches
-from pipelines.version import VERSION
+from pipelines.store.tables import Tables
+from pipelines.store.version import VERSION
 from schemas.tables.sessions import NAMING_DOUBTS_MEAN
 
 if TYPE_CHECKING:
@@ -67,17 +67,17 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
     seen = _look_at_sessions(tables, findings.rows)
     events, ladders = seen.events, seen.ladders
     attached = Attached(tables)
-    happenings.add_findings(events, tables, judgement.titles, attached)
+    timeline.add_findings(events, tables, judgement.titles, attached)
     sessions = by_uid(seen.chosen)
     acts = Acts(sessions)
     for act in acts.each(tables):
-        happenings.add_act(events, act, attached)
+        timeline.add_act(events, act, attached)
         seen.touches.act(act)
         seen.people.act(act)
     told_acts = acts.rows()
-    happenings.add_moves(events, tables, attached)
-    happenings.add_reads(events, tables, attached)
-    happenings.add_sent(events, tables, attached)
+    timeline.add_moves(events, tables, attached)
+    timeline.add_reads(events, tables, attached)
+    timeline.add_sent(events, tables, attached)
     calls = calls_by_uid(tables, {*ladders.sessions_of, *events.calls()})
     touches = seen.touches.rows()
     hosts, principals, messages = seen.people.hosts(tables), seen.people.principals(tables), messages_section(tables)
@@ -139,7 +139,7 @@ def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
         queues.add(row)
     picker = ChosenSessions(sessions_with_findings(tables))
     doubts = Doubts(tables)
-    each_read = happenings.one_by_one(tables)
+    each_read = timeline.one_by_one(tables)
     count = doubtful = 0
     for found in tables.rows("sessions", READ):
         row = doubts.told_apart(found)
@@ -149,7 +149,7 @@ def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
         touches.session(row)
         people.session(row)
         if not each_read:
-            happenings.add_reads_of_session(events, row)
+            timeline.add_reads_of_session(events, row)
     chosen = picker.rows()
     ladders = Ladders(with_ladder(chosen), _worst_of_calls(findings))
     ladders.gather(tables)

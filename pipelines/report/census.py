@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 _COLUMNS: Final = ("encrypted", "unsealed", "interface_source", "outcome", "auth_level", "endpoint")

@@ -15,7 +15,7 @@ from schemas.tables.issues import ISSUE_CODES
 
 if TYPE_CHECKING:
     from pipelines.report.packing import Section
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 CAPTURES: Final = (

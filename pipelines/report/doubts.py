@@ -12,7 +12,7 @@ from pipelines.report.limits import SESSIONS_IN_DOUBT
 if TYPE_CHECKING:
     from collections import Counter
 
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 _ENDS: Final = ("peeked", "acked", "nacked", "rundown", "cancelled", "timed_out", "failed")

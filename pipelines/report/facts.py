@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pipelines.counts import Counts
     from pipelines.report.census import Census
     from pipelines.report.counting import Key
+    from pipelines.report.counts import Counts
     from pipelines.report.damage import Damage
     from pipelines.report.judgement import Judgement
 

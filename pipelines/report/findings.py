@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pipelines.report.packing import Section
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 COLUMNS: Final = (

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 MARKS, FOUND, OFTEN = 0, 1, 2
@@ -55,7 +55,7 @@ NAMINGS: Final = (
 )
 
 
-class Note(NamedTuple):
+class HandleNote(NamedTuple):
     """What is known of a call beside the call itself."""
 
     note: str
@@ -71,7 +71,7 @@ class Named:
     call_uid: str
     ts: int
     weight: int
-    note: Note | None = None
+    note: HandleNote | None = None
 
 
 class Handles:

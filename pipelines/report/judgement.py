@@ -11,7 +11,7 @@ from pipelines.report.findings import most_of_a_rule, rank
 from pipelines.rules.catalogue import BY_ID
 
 if TYPE_CHECKING:
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 WORTH: Final = ("violation", "detection")

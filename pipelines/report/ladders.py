@@ -6,18 +6,18 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.handles import FOUND, OFTEN, Handles, Named, Note
+from pipelines.report.handles import FOUND, OFTEN, HandleNote, Handles, Named
 from pipelines.report.keeping import First
 from pipelines.report.limits import FRAMES_TOLD, LADDER_CALLS
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import some
-from pipelines.uids import derived_uid
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pipelines.report.packing import Section
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 CALL: Final = (
@@ -56,7 +56,7 @@ class Ladders:
         self._found: dict[str, First[Named]] = defaultdict(
             lambda: First(LADDER_CALLS, lambda one: (one.weight, one.ts, one.call_uid))
         )
-        self._notes: dict[str, Note] = {}
+        self._notes: dict[str, HandleNote] = {}
         self.sessions_of: dict[str, list[str]] = {}
         """Sessions of a call, mostly one."""
         self.left_out: dict[str, LeftOut] = {}
@@ -69,7 +69,7 @@ class Ladders:
             self._read(row)
         for row in tables.rows_of("moves", _MOVES, "session_uid", uids):
             where = clipped(row["target_queue_name"]) or "another queue"
-            note = Note(f"{_MOVED[row['outcome']]} {where}", message_uid=row["message_uid"])
+            note = HandleNote(f"{_MOVED[row['outcome']]} {where}", message_uid=row["message_uid"])
             self._add(row["session_uid"], row["call_uid"], row["ts"], note)
         for uid, first in self._found.items():
             kept = first.rows()
@@ -82,13 +82,13 @@ class Ladders:
     def _read(self, row: Row) -> None:
         start, end = row["start_call_uid"], row["end_call_uid"]
         uid = derived_uid("M", row["message_id"]) if row["message_id"] else None
-        note = Note(row["outcome"], clipped(row["message_label"]), row["message_bytes"], uid, row["doubt"])
+        note = HandleNote(row["outcome"], clipped(row["message_label"]), row["message_bytes"], uid, row["doubt"])
         if start is not None:
             self._add(row["session_uid"], start, row["ts"], note)
         if end is not None and end != start:
             self._add(row["session_uid"], end, row["ended_ts"] or row["ts"], note if start is None else None)
 
-    def _add(self, session: str, call: str, ts: int | None, note: Note | None) -> None:
+    def _add(self, session: str, call: str, ts: int | None, note: HandleNote | None) -> None:
         weight = FOUND if call in self._worst else OFTEN
         self._found[session].add(Named(session, call, ts or 0, weight, note))
 
@@ -128,7 +128,7 @@ class Ladders:
         note = self._notes.get(call["call_uid"])
         return {
             **{name: call[name] for name in COLUMNS if name in call},
-            **(dict.fromkeys(Note._fields) if note is None else note._asdict()),
+            **(dict.fromkeys(HandleNote._fields) if note is None else note._asdict()),
             "session_uid": session,
             "client": call["id.orig_h"],
             "server": call["id.resp_h"],

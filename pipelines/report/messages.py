@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from pipelines.report.keeping import First
 from pipelines.report.limits import MAX_ROWS, SIGHTINGS_TOLD
 from pipelines.report.packing import clipped, fitted
-from pipelines.report.reading import micros
 from pipelines.report.words import account, some
+from pipelines.store.tables import micros
 
 if TYPE_CHECKING:
     from pipelines.report.packing import Section
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 _PLAIN: Final = ("message_uid", "sightings", "bodies", "complete", "body_size", "body_sha256", "sent_ts")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pipelines.report.acts import Act
     from pipelines.report.packing import Section
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 _HOST: Final = (

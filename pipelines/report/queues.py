@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.report.packing import Section
-    from pipelines.report.reading import Tables
+    from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
 READ: Final = ("queue_uid", "names", "numbers", "hosts", *ACTS, "first_seen", "last_seen")

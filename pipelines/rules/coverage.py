@@ -63,7 +63,7 @@ class Clause:
 
 
 @dataclass(frozen=True)
-class Note:
+class CoverageNote:
     """How products differ: `rules` take it into account, or `unseen` says why none has to."""
 
     document: str
@@ -81,9 +81,9 @@ def clauses() -> tuple[Clause, ...]:
 
 
 @cache
-def notes() -> tuple[Note, ...]:
+def notes() -> tuple[CoverageNote, ...]:
     """All of them in the order of the documents."""
-    return tuple(Note(**entry) for entry in _entries("note"))
+    return tuple(CoverageNote(**entry) for entry in _entries("note"))
 
 
 def _entries(table: str) -> Iterator[dict[str, Any]]:
@@ -131,11 +131,11 @@ def _row(clause: Clause, titles: Mapping[str, str]) -> str:
     return f"| {keyword} | {clause.binds} | {_plain(clause.says)} | {_account(clause, titles)} |"
 
 
-def _note_row(note: Note, titles: Mapping[str, str]) -> str:
+def _note_row(note: CoverageNote, titles: Mapping[str, str]) -> str:
     return f"| {_plain(f'<{note.number}>')} | {note.section} | {_plain(note.says)} | {_account(note, titles)} |"
 
 
-def _account(of: Clause | Note, titles: Mapping[str, str]) -> str:
+def _account(of: Clause | CoverageNote, titles: Mapping[str, str]) -> str:
     return ", ".join(_link(rule, titles[rule]) for rule in of.rules) or _plain(of.unseen)
 
 

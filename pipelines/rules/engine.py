@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcerpc.call_model import BindingSource
-from pipelines.facts.model import not_whole
+from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 from pipelines.rules.findings import Findings, Verdict
 from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
     from pipelines.rules.model import Answer, Rule, Settings
     from pipelines.sessions.steps import Judged, Step
+    from schemas.tables.findings import FindingRow
 
-Row = dict[str, Any]
 Tally: TypeAlias = "Counter[tuple[str, str, str | None]]"
 """(rule, verdict, reason) -> how often."""
 _SUBJECTS: Final = {
@@ -60,7 +60,7 @@ class Judge:
             for name in names
         }
 
-    def see(self, step: Step) -> Iterator[Row]:
+    def see(self, step: Step) -> Iterator[FindingRow]:
         if isinstance(step, ConnectionOver):
             yield from self._findings.connection_over(step.uid)
             return
@@ -77,13 +77,13 @@ class Judge:
         if isinstance(step, SessionStep):
             yield from self._findings.session_over(step.session.session_uid)
 
-    def finish(self) -> Iterator[Row]:
+    def finish(self) -> Iterator[FindingRow]:
         for rule, watcher in self._watchers:
             for one in watcher.finish():
                 yield from self._take(rule, one)
         yield from self._findings.finish()
 
-    def _judge_call(self, step: CallStep) -> Iterator[Row]:
+    def _judge_call(self, step: CallStep) -> Iterator[FindingRow]:
         """Most calls keep most rules, so that way is the short one."""
         operation = step.call.operation
         for needs, rules in self._of_operation.get(operation or "", self._of_any_call):
@@ -101,7 +101,7 @@ class Judge:
                 elif answer is not None:
                     yield from self._speak(rule, step, _excused(rule, step, answer))
 
-    def _speak(self, rule: Rule, step: Judged, answer: Answer) -> Iterator[Row]:
+    def _speak(self, rule: Rule, step: Judged, answer: Answer) -> Iterator[FindingRow]:
         if answer is None:
             return iter(())
         if answer is True:
@@ -111,12 +111,12 @@ class Judge:
             return self._note(rule, Verdict.NOT_DECIDABLE, step, {}, answer)
         return self._note(rule, _speaking(rule), step, answer.values if isinstance(answer, Broken) else {})
 
-    def _take(self, rule: Rule, seen: Detected | Undecided | bool) -> Iterator[Row]:
+    def _take(self, rule: Rule, seen: Detected | Undecided | bool) -> Iterator[FindingRow]:
         if isinstance(seen, Detected):
             return self._note(rule, _speaking(rule), seen.step, seen.values, count=seen.count)
         return self._speak(rule, seen.step, seen.reason) if isinstance(seen, Undecided) else self._passed(rule)
 
-    def _passed(self, rule: Rule) -> Iterator[Row]:
+    def _passed(self, rule: Rule) -> Iterator[FindingRow]:
         self.tally[rule.id, _PASS, None] += 1
         return iter(())
 
@@ -128,7 +128,7 @@ class Judge:
         values: Mapping[str, Any],
         reason: Reason | None = None,
         count: int = 1,
-    ) -> Iterator[Row]:
+    ) -> Iterator[FindingRow]:
         self.tally[rule.id, str(verdict), None if reason is None else str(reason)] += count
         return self._findings.note(rule, verdict, step, values, reason, count)
 
@@ -169,29 +169,11 @@ def unreadable(call: CallFact, needs: frozenset[Need]) -> Reason | None:
         return Reason.BIND_NOT_SEEN
     if needs == {Need.OPERATION}:
         return None
-    if call.encrypted:
-        return Reason.SEALED
-    if Need.REQUEST in needs and (reason := _no_request(call)) is not None:
+    if Need.REQUEST in needs and (reason := request_hidden(call)) is not None:
         return reason
-    return _no_response(call) if Need.RESPONSE in needs else None
+    return response_hidden(call) if Need.RESPONSE in needs else None
 
 
 def is_moot(call: CallFact, needs: frozenset[Need]) -> bool:
     """Whether nothing is to be said of the answer: the client gave the call up, so that none was due."""
     return Need.RESPONSE in needs and call.given_up
-
-
-def _no_request(call: CallFact) -> Reason | None:
-    if not call.asked:
-        return Reason.REQUEST_NOT_CAPTURED
-    if call.request is None:
-        return Reason.NOT_DECODED
-    return None if call.request_whole else not_whole(call)
-
-
-def _no_response(call: CallFact) -> Reason | None:
-    if call.answered is None:
-        return Reason.RESPONSE_NOT_CAPTURED
-    if not call.response_whole:
-        return not_whole(call)
-    return Reason.NOT_DECODED if call.response is None and call.fault is None else None

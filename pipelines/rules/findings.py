@@ -7,9 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pipelines.decode.times import micros, nanos
 from pipelines.knowledge.targets import named_queue
-from pipelines.sessions.model import Kind
+from pipelines.sessions.model import SessionKind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
 from pipelines.sessions.steps import (
     CallStep,
@@ -20,6 +19,7 @@ from pipelines.sessions.steps import (
     TransactionStep,
     UnitStep,
 )
+from schemas.times import micros, nanos
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Rule
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Judged, Step
+    from schemas.shared_columns import Naming
+    from schemas.tables.findings import FindingRow
 
-Row = dict[str, Any]
 MAX_ALIKE: Final = 25
 """Violations or detections of one rule in one session or connection that get a row each; the rest share one."""
 
@@ -52,7 +53,7 @@ class _Sum:
     """Of findings alike: how many there are, and the row of the first that has none of its own."""
 
     seen: int = 0
-    row: Row | None = None
+    row: FindingRow | None = None
 
 
 class Findings:
@@ -68,7 +69,7 @@ class Findings:
         values: Mapping[str, Any],
         reason: Reason | None,
         count: int,
-    ) -> Iterator[Row]:
+    ) -> Iterator[FindingRow]:
         session = session_of(step)
         uid = step.fact.uid if isinstance(step, ConnectionStep) else step.call.uid
         place = ("session", session) if session else ("connection", uid)
@@ -82,17 +83,17 @@ class Findings:
         else:
             found.row["count"] += count
 
-    def session_over(self, session_uid: str) -> Iterator[Row]:
+    def session_over(self, session_uid: str) -> Iterator[FindingRow]:
         return self._told(("session", session_uid))
 
-    def connection_over(self, uid: str) -> Iterator[Row]:
+    def connection_over(self, uid: str) -> Iterator[FindingRow]:
         return self._told(("connection", uid))
 
-    def finish(self) -> Iterator[Row]:
+    def finish(self) -> Iterator[FindingRow]:
         for place in list(self._sums):
             yield from self._told(place)
 
-    def _told(self, place: tuple[str, str]) -> Iterator[Row]:
+    def _told(self, place: tuple[str, str]) -> Iterator[FindingRow]:
         for found in self._sums.pop(place, {}).values():
             if found.row is not None:
                 yield found.row
@@ -100,7 +101,7 @@ class Findings:
 
 def session_of(step: Judged) -> str | None:
     session = opened_queue(step)
-    return None if session is None or session.kind is Kind.HANDSHAKE else session.session_uid
+    return None if session is None or session.kind is SessionKind.HANDSHAKE else session.session_uid
 
 
 def opened_queue(step: Step) -> Session | None:
@@ -110,7 +111,7 @@ def opened_queue(step: Step) -> Session | None:
     return step.read.session if isinstance(step, ReadStep) else step.session
 
 
-def _queue(step: Judged, session: Session | None) -> Row:
+def _queue(step: Judged, session: Session | None) -> Naming:
     if session is not None or isinstance(step, ReadStep | SessionStep):
         return queue_of(session)
     return named_by_call(named_queue(step) if isinstance(step, CallStep) else None)
@@ -118,7 +119,7 @@ def _queue(step: Judged, session: Session | None) -> Row:
 
 def finding_row(
     rule: Rule, verdict: Verdict, step: Judged, values: Mapping[str, Any], reason: Reason | None, count: int
-) -> Row:
+) -> FindingRow:
     call = None if isinstance(step, ConnectionStep) else step.call
     of = step.fact if isinstance(step, ConnectionStep) else step.call
     session = opened_queue(step)
@@ -136,7 +137,7 @@ def finding_row(
         "uid": of.uid,
         "call_uid": call.call_uid if call else None,
         "session_uid": session_of(step),
-        "id": of.ends._asdict(),
+        "id": of.ends.id,
         "username": call.username if call else None,
         "domain": call.domain if call else None,
         **for_whom(session),

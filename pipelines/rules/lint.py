@@ -27,7 +27,7 @@ _OPERATIONS: Final = {operation.name for interface in INTERFACES.values() for op
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class LintCheck:
     advice: str
     passes: Callable[[Rule], bool]
 
@@ -48,19 +48,23 @@ def _demands(rule: Rule) -> bool:
 
 
 CHECKS: Final = (
-    Check("an id is lower case words joined by hyphens, the document first", lambda r: bool(_ID.fullmatch(r.id))),
-    Check("cite sections by number, comma separated", lambda r: all(map(_SECTION.fullmatch, _sections(r)))),
-    Check("a title says what was found and ends without a full stop", lambda r: bool(r.title) and r.title[-1] != "."),
-    Check("the requirement is a sentence in our words", lambda r: r.requirement.endswith((".", ")"))),
-    Check("a violation rests on MUST or SHOULD, a detection on no keyword", lambda r: _demands(r) != r.is_detection),
-    Check("either a check or a watcher", lambda r: (r.check is None) != (r.watch is None)),
-    Check("operations are named as on the wire", lambda r: set(r.operations) <= _OPERATIONS),
-    Check("operations are for rules about calls", lambda r: r.subject is Subject.CALL or not r.operations),
-    Check("techniques are ATT&CK ids", lambda r: all(map(_TECHNIQUE.fullmatch, r.attack))),
-    Check("a detection names the technique it may belong to", lambda r: bool(r.attack) or not r.is_detection),
-    Check("notes are written <n>", lambda r: all(_NOTE.fullmatch(one.note) for one in r.exemptions)),
-    Check("say what makes it undecidable, or need a request", lambda r: bool(r.undecidable_when or r.needs)),
-    Check("thresholds are positive", lambda r: all(value > 0 for value in r.settings.values())),
+    LintCheck("an id is lower case words joined by hyphens, the document first", lambda r: bool(_ID.fullmatch(r.id))),
+    LintCheck("cite sections by number, comma separated", lambda r: all(map(_SECTION.fullmatch, _sections(r)))),
+    LintCheck(
+        "a title says what was found and ends without a full stop", lambda r: bool(r.title) and r.title[-1] != "."
+    ),
+    LintCheck("the requirement is a sentence in our words", lambda r: r.requirement.endswith((".", ")"))),
+    LintCheck(
+        "a violation rests on MUST or SHOULD, a detection on no keyword", lambda r: _demands(r) != r.is_detection
+    ),
+    LintCheck("either a check or a watcher", lambda r: (r.check is None) != (r.watch is None)),
+    LintCheck("operations are named as on the wire", lambda r: set(r.operations) <= _OPERATIONS),
+    LintCheck("operations are for rules about calls", lambda r: r.subject is Subject.CALL or not r.operations),
+    LintCheck("techniques are ATT&CK ids", lambda r: all(map(_TECHNIQUE.fullmatch, r.attack))),
+    LintCheck("a detection names the technique it may belong to", lambda r: bool(r.attack) or not r.is_detection),
+    LintCheck("notes are written <n>", lambda r: all(_NOTE.fullmatch(one.note) for one in r.exemptions)),
+    LintCheck("say what makes it undecidable, or need a request", lambda r: bool(r.undecidable_when or r.needs)),
+    LintCheck("thresholds are positive", lambda r: all(value > 0 for value in r.settings.values())),
 )
 
 GROUNDS: Final = (

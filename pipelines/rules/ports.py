@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from decoders.registry import QM2QM, QMCOMM
 from pipelines.facts import vocabulary as v
-from pipelines.facts.connections import MAX_BINDS
+from pipelines.facts.model import MAX_BINDS
+from pipelines.rules.authentication import unproven
 from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, Broken
-from pipelines.rules.rpce.authentication import unproven
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
+DEFAULT_PORTS: Final = (QMCOMM.port, QM2QM.port, QMCOMM.port, QM2QM.port)
+"""By dwPortType or fIP, the last two for SPX: [MS-MQQP] 3.1.4.8, [MS-MQMP] 3.1.4.24."""
 _STEP: Final = 11
 _TRIES: Final = 100
 """A server that finds so many ports taken has other worries; beyond it any port would be in some row of elevens."""

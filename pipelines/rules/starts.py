@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ingest.containers.model import NO_TIME
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import Broken
 from pipelines.rules.shown import code_shown
+from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -37,8 +37,12 @@ def answered_in_time(step: CallStep, timeout: int) -> Answer:
         return True
     if (reason := step.blind_since(asked)) is not None:
         return reason
-    # An answer may be held up on its way. Not so where the server answered, on this connection, what was asked later.
-    over = asked.ts_ns + (timeout * _NS_A_MS) + step.settings["answer_margin_seconds"] * v.NANOSECONDS
+    # Both may be held up on their way. Not so the start, once the server answered, on this connection, what was asked
+    # after it; nor the answer, where the server then answered what was asked when the time was over.
+    reached = step.connection.reached(asked) if step.connection else None
+    if reached is None or reached >= answered:
+        return Reason.TIMES_CROSS
+    over = reached.ts_ns + timeout * _NS_A_MS + step.settings["answer_margin_seconds"] * v.NANOSECONDS
     if not served_since(step, over):
         return Reason.TIMES_CROSS
     return Broken({"ulTimeout": f"{timeout} ms", "answered after": f"{took} ms"})

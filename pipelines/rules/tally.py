@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pipelines.rules.catalogue import BY_ID
 from pipelines.rules.findings import Verdict
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pipelines.rules.engine import Tally
+    from schemas.tables.findings import VerdictRow
 
-Row = dict[str, Any]
 _PLACES: Final = {rule_id: place for place, rule_id in enumerate(BY_ID)}
 _WORTH: Final = frozenset((str(Verdict.VIOLATION), str(Verdict.DETECTION)))
 
 
-def verdict_rows(tally: Tally) -> list[Row]:
+def verdict_rows(tally: Tally) -> list[VerdictRow]:
     def place(key: tuple[str, str, str | None]) -> tuple[int, str, str]:
         return _PLACES[key[0]], key[1], key[2] or ""
 
@@ -29,7 +29,7 @@ def verdict_rows(tally: Tally) -> list[Row]:
     ]
 
 
-def summed(rows: Iterable[Row]) -> Tally:
+def summed(rows: Iterable[VerdictRow]) -> Tally:
     """Of the tallies of many servers."""
     tally: Tally = Counter()
     for row in rows:

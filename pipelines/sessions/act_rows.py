@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from decoders.msmq.message.names import MESSAGE_CLASSES
-from pipelines.decode.times import micros
 from pipelines.sessions.naming import named_by_call, queue_of
 from pipelines.sessions.rows import decimal_of, in_transaction, micros_of, place_of, text_of, uid_of
-from pipelines.uids import derived_uid
+from schemas.times import micros
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.sessions.acts import Act, MoveStep, RejectStep, SendStep
@@ -82,7 +82,7 @@ def unit_row(step: UnitStep) -> Row:
         "transaction": unit.uow,
         **place_of(unit.first),
         "uid": of.uid,
-        "id": of.ends._asdict(),
+        "id": of.ends.id,
         "username": of.username,
         "domain": of.domain,
         "began_ts": micros(unit.enlisted.until.ts_ns) if unit.enlisted else None,

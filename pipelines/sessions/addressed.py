@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from pipelines.knowledge.names import may_lie_at, queue_names
+from pipelines.facts.queue_names import may_lie_at, queue_names
 
 MAX_NAMES: Final = 16
 """Different queues that are told apart; with more nothing is proven any more."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pipelines.sessions.memory import Sight
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.severance import Severance
     from pipelines.sessions.units import Transaction
+
+MAX_ANSWERS: Final = 64
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +34,8 @@ class Association(Sight):
     """How the connection ended that was over last."""
     server_left: Moment | None = None
     """When the server last ended a connection of it."""
+    renewed: Moment | None = None
+    """A connection of it began then that does not know what was given before: the server had been started again."""
     sessions: dict[int, Session] = field(default_factory=dict)
     """Not over yet, by id()."""
     reads: dict[int, Read] = field(default_factory=dict)
@@ -45,6 +50,10 @@ class Association(Sight):
     licence: CallFact | None = None
     """The first open of qmcomm, likewise."""
 
+    def severance_of(self, given: Moment) -> Severance | None:
+        """How that ended which was given then; None: by a server that forgot it, nobody knows when, or not known."""
+        return None if self.renewed is not None and given < self.renewed else self.severance
+
     @property
     def is_busy(self) -> bool:
         return bool(self.sessions or self.reads or self.transactions)
@@ -56,6 +65,14 @@ class Connection:
     association: Association
     served: Moment | None = None
     """When the latest of its calls was asked that have been answered: the server was heard after that."""
+    orphaned: bool = False
+    """The client gave up a call on it for good."""
+    answers: deque[tuple[Moment, Moment]] = field(default_factory=lambda: deque(maxlen=MAX_ANSWERS))
+    """When its last calls were asked and answered."""
+
+    def reached(self, asked: Moment) -> Moment | None:
+        """When the server had what was asked then, as its answer to something later shows: packets do not overtake."""
+        return min((answered for later, answered in self.answers if later > asked), default=None)
 
     @property
     def is_numbered(self) -> bool:

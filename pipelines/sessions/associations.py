@@ -51,7 +51,7 @@ class Associations:
         """Put the connection with those of its association."""
         key = (fact.ends.resp_p, fact.group or 0)
         # A server that numbers a new association as an old one was has done with the old one, whatever was seen of it.
-        known = None if fact.group is None or fact.asks_new_group else self._numbered.get(key)
+        known = None if fact.group is None or fact.gets_new_group else self._numbered.get(key)
         association = known or self._begun(fact)
         association.open_uids.add(fact.uid)
         self._left.pop(id(association), None)
@@ -108,7 +108,7 @@ class Associations:
         self.connections.pop(fact.uid, None)
         self._movable.pop(fact.uid, None)
         association.open_uids.discard(fact.uid)
-        association.severance = severance(fact, association.server_left, crossing_ns)
+        association.severance = severance(connection, association.server_left, crossing_ns)
         if fact.ended_by == "server":
             association.server_left = fact.until
         if not association.open_uids:

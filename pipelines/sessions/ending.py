@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END, slim
+from pipelines.facts.readable import not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.acts import MoveStep, SendStep
-from pipelines.sessions.model import Kind, ReadOutcome, SessionState
+from pipelines.sessions.model import ReadOutcome, SessionKind, SessionState
 from pipelines.sessions.steps import ReadStep, SessionStep
 
 if TYPE_CHECKING:
@@ -42,8 +44,8 @@ class Ending:
         read.outcome, read.finished = outcome, moment
         if unanswered and read.doubt is None:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
-        if read.unknown_fate and read.doubt is None:
-            read.doubt = Reason.ACTION_UNKNOWN
+        if read.doubt is None:
+            read.doubt = _unknown_action(read)
         self._registry.release(read)
         if read.association is not None:
             read.association.reads.pop(id(read), None)
@@ -79,8 +81,8 @@ class Ending:
             self._tell(session)
 
     def let_go(self, session: Session, closed: CallFact, moment: Moment) -> None:
-        """What it holds goes back with the close, unless it was ended out of sight."""
-        for read in [one for one in session.reads.values() if one.holds_message]:
+        """What it holds goes back with the close, unless it was ended out of sight, or before and is answered later."""
+        for read in [one for one in session.reads.values() if one.holds_message and not _ends_by_itself(one)]:
             read.end = closed
             if session.association is not None:
                 read.doubt = read.doubt or unseen_since(session.pair, session.association, read.began)
@@ -110,13 +112,13 @@ class Ending:
             if not read.is_over:
                 began = read.start.began if read.start else moment
                 read.doubt = read.doubt or unseen_since(pair, association, began)
-                read.severance = association.severance
+                read.severance = association.severance_of(began)
                 self.read(read, outcome, moment)
         state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
         for session in list(association.sessions.values()):
             if not session.is_over:
                 session.doubt = session.doubt or unseen_since(pair, association, session.first.until)
-                session.severance = association.severance
+                session.severance = association.severance_of(session.first.until)
                 if association.all_closed and session.closed_at is None:
                     session.closed_at = moment
                 self._registry.delist(session)
@@ -174,18 +176,34 @@ class Ending:
         self._settle(session)
 
     def _tell(self, session: Session) -> None:
-        if session.kind is Kind.SESSION:
+        if session.kind is SessionKind.SESSION:
             self._links.join_late(session)
         self._told.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
         session.forget()
 
 
+def _ends_by_itself(read: Read) -> bool:
+    """The client asked for its end, and the server's answer, which is still to come, does not deny it."""
+    asked = read.given_up
+    if asked is None or asked.fault is not None:
+        return False
+    return asked.status == v.MQ_OK or (asked.status is None and asked.operation in v.REMOTE_ENDS)
+
+
+def _unknown_action(read: Read) -> Reason | None:
+    """Why nobody knows whether it was a peek, where nothing but that tells what became of the message."""
+    if read.unknown_fate:
+        return Reason.ACTION_UNKNOWN
+    left = read.outcome in (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED)
+    return not_whole(read.start) if left and read.action is None and read.start is not None else None
+
+
 def unseen_since(pair: Pair, association: Association, since: Moment) -> Reason | None:
     """Why what the association left undone may have been done."""
-    reason = pair.blind_since(since) or association.blind_since(since)
-    if reason is Reason.CAPTURE_ENDED and not association.all_closed:
-        # That is what the outcome says.
-        return None
+    # That the capture ended is what the outcome says.
+    told = None if association.all_closed else Reason.CAPTURE_ENDED
+    reasons = (pair.blind_since(since), association.blind_since(since))
+    reason = next((one for one in reasons if one not in (None, told)), None)
     # One that began before the capture may have other connections, which say nothing any more.
     return reason or (Reason.STARTED_MIDSTREAM if association.born is None and association.all_closed else None)

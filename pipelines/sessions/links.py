@@ -99,9 +99,11 @@ class Links:
         else:
             self._of_handshake[id(opened)] = new
 
-    def gave(self, queue: int, context: int) -> Session | None:
+    def gave(self, queue: int | None, context: int | None) -> Session | None:
         """A remote open that answered one of these numbers, whether or not it is open still."""
-        found = self._by_context.get(context) or self._by_queue.get(queue)
+        found = None if context is None else self._by_context.get(context)
+        if found is None and queue is not None:
+            found = self._by_queue.get(queue)
         return found.handshake if found is not None else None
 
     @property
@@ -158,7 +160,8 @@ class Links:
 
     def unanswered(self, step: CallStep) -> None:
         """An open by qm2qm of which nobody knows what came."""
-        found = self._by_context.get(step.request.get("dwpContext", 0))
+        context = step.number(step.request, "dwpContext")
+        found = None if context is None else self._by_context.get(context)
         if found is not None and found.is_open:
             found.unanswered = True
 

@@ -10,8 +10,9 @@ import heapq
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from decoders.dcerpc.call_model import Outcome
-from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, ConnectionFact, not_whole
+from decoders.dcerpc.call_model import CallOutcome
+from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, ConnectionFact
+from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 from pipelines.facts.vocabulary import NANOSECONDS
 from pipelines.sessions.memory import View
@@ -135,6 +136,8 @@ class ServerMachine:
             settings=self._settings,
             view=self._view,
         )
+        if connection is not None and call.outcome == CallOutcome.ORPHANED:
+            connection.orphaned = True
         if (reason := _hides(call)) is not None:
             pair.go_blind(call.until, reason)
             self._view.go_blind(call.until, reason)
@@ -148,6 +151,7 @@ def _heard(step: CallStep) -> None:
     call, connection = step.call, step.connection
     if connection is not None and call.answered is not None and call.asked:
         connection.served = max(connection.served or call.began, call.began)
+        connection.answers.append((call.began, call.answered))
 
 
 def _hides(call: CallFact) -> Reason | None:
@@ -156,10 +160,9 @@ def _hides(call: CallFact) -> Reason | None:
         return None
     if call.encrypted:
         return Reason.SEALED
-    if call.outcome == Outcome.EVICTED:
+    if call.outcome == CallOutcome.EVICTED:
         return Reason.LIMIT
-    if call.asked and call.request is None and call.operation is not None:
-        return Reason.NOT_DECODED
-    if (call.request is not None and not call.request_whole) or (call.response is not None and not call.response_whole):
-        return not_whole(call)
-    return None
+    if call.operation is None:
+        return None
+    reason = request_hidden(call) if call.asked else None
+    return reason or (None if call.answered is None else response_hidden(call))

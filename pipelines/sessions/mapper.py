@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from decoders.dcerpc.well_known import MSMQ
 from decoders.msmq.towers import parse_tower
+from decoders.registry import REMOTE_READ
 from decoders.status.ept import EPT
 from pipelines.facts import vocabulary as v
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
-    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
+    from pipelines.sessions.shared_state import OnAnswered, OnAsked, SharedState
     from pipelines.sessions.steps import CallStep, Values
 
-_REMOTE_READ: Final = next(uuid for uuid, name in MSMQ.items() if name == "RemoteRead")
 _NOT_REGISTERED: Final = next(code for code, name in EPT.items() if name == "ept_s_not_registered")
 
 
@@ -25,12 +24,12 @@ class Mapped(NamedTuple):
 
 
 class Mapper:
-    def __init__(self, _: Desk) -> None:
+    def __init__(self, _: SharedState) -> None:
         self.asked: OnAsked = {}
         self.answered: OnAnswered = {v.EPT_MAP: self._mapped}
 
     def _mapped(self, step: CallStep, _: Moment) -> None:
-        if asked_for(step.request) == _REMOTE_READ and step.call.status in (v.MQ_OK, _NOT_REGISTERED):
+        if asked_for(step.request) == REMOTE_READ.uuid and step.call.status in (v.MQ_OK, _NOT_REGISTERED):
             step.pair.remote_read_mapped = Mapped(step.call, step.call.status == _NOT_REGISTERED)
 
 

@@ -44,7 +44,7 @@ class SessionState(enum.StrEnum):
     OPEN_NOT_SEEN = "open_not_seen"
 
 
-class Kind(enum.StrEnum):
+class SessionKind(enum.StrEnum):
     """Of what a context handle stands for: one kind is no good where another is wanted."""
 
     SESSION = "qm2qm session"
@@ -158,8 +158,8 @@ class Read:
         return self.given_out and self.finished is None
 
     @property
-    def kind(self) -> Kind:
-        return Kind.READ
+    def kind(self) -> SessionKind:
+        return SessionKind.READ
 
     @property
     def is_over(self) -> bool:
@@ -177,7 +177,7 @@ class Session:
     opened: CallFact | None
     handle: str | None
     queue_handle: int | None
-    kind: Kind = Kind.SESSION
+    kind: SessionKind = SessionKind.SESSION
     association: Association | None = None
     p_queue: int | None = None
     context: int | None = None
@@ -206,6 +206,8 @@ class Session:
     state: SessionState | None = None
     is_told: bool = False
     doubt: Reason | None = None
+    maybe_another: Reason | None = None
+    """Why calls that name it may mean another one: the opening of that was cut, and with it its numbers."""
     outcomes: dict[ReadOutcome, int] = field(default_factory=dict)
     disclosed: dict[ReadOutcome, int] = field(default_factory=dict)
     """Bytes of messages that left the server, by what became of the read."""
@@ -257,9 +259,9 @@ class Session:
     @property
     def numbers(self) -> set[Number]:
         """That name the queue in calls: [MS-MQQP] 3.1.4.3 and its note <15>, [MS-MQMP] 3.1.5.3, [MS-MQRR] 3.1.4.10."""
-        if self.kind is Kind.SESSION:
+        if self.kind is SessionKind.SESSION:
             return {number for number in (self.queue_handle, self.context) if number is not None}
-        if self.kind is Kind.QUEUE and self.context is not None:
+        if self.kind is SessionKind.QUEUE and self.context is not None:
             return {("hQMContext", self.context)}
         return {("ullContextTo", self.move_context)} if self.move_context is not None else set()
 

@@ -14,23 +14,24 @@ from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.sessions.acts import SendStep
 from pipelines.sessions.closing import Closing
-from pipelines.sessions.model import Kind, Read, ReadOutcome, RemoteCursor, Session
+from pipelines.sessions.model import Read, ReadOutcome, RemoteCursor, Session, SessionKind
 from pipelines.sessions.mqmp_opens import Opens
-from pipelines.sessions.transactions import unit_of_work
-from pipelines.uids import derived_uid
+from pipelines.sessions.transactions import doubt_of_unit, unit_of_work
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
-    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
+    from pipelines.sessions.shared_state import OnAnswered, OnAsked, SharedState
     from pipelines.sessions.steps import CallStep
+    from pipelines.sessions.units import UnitOfWork
 
 
 class SupportedQueues:
-    def __init__(self, desk: Desk) -> None:
-        self._ending, self._references = desk.ending, desk.references
-        self._reading, self._transactions, self._links = desk.reading, desk.transactions, desk.links
-        self._opens = Opens(desk)
-        closing = Closing(desk, Kind.QUEUE, "phQueue")
+    def __init__(self, shared: SharedState) -> None:
+        self._ending, self._references = shared.ending, shared.references
+        self._reading, self._transactions, self._links = shared.reading, shared.transactions, shared.links
+        self._opens = Opens(shared)
+        closing = Closing(shared, SessionKind.QUEUE, "phQueue")
         self.asked: OnAsked = {
             v.QM_OPEN: self._opens.asked,
             v.AC_CLOSE: closing.asked,
@@ -55,20 +56,22 @@ class SupportedQueues:
         }
 
     def _on_handle(self, step: CallStep) -> None:
-        self._references.refer_to_handle(step, step.request.get("hQueue"), Kind.QUEUE)
+        self._references.refer_to_handle(step, step.request.get("hQueue"), SessionKind.QUEUE)
 
     def _on_proxy(self, step: CallStep) -> None:
-        self._references.refer_to_handle(step, step.request.get("hProxy"), Kind.QUEUE)
-        self._refer_to_cursor(step, step.request.get("hCursor", 0))
+        self._references.refer_to_handle(step, step.request.get("hProxy"), SessionKind.QUEUE)
+        self._refer_to_cursor(step, step.number(step.request, "hCursor"))
 
-    def _refer_to_cursor(self, step: CallStep, cursor: int) -> None:
-        step.remote_cursor = step.session.remote_cursors.get(cursor) if step.session else None
+    def _refer_to_cursor(self, step: CallStep, cursor: int | None) -> None:
+        if step.session is not None and cursor is not None:
+            step.remote_cursor = step.session.remote_cursors.get(cursor)
 
     def _name_asked(self, step: CallStep) -> None:
-        step.remote_context = step.pair.remote_contexts.get(step.request.get("pQueue", 0))
+        queue = step.number(step.request, "pQueue")
+        step.remote_context = None if queue is None else step.pair.remote_contexts.get(queue)
 
     def _settled(self, step: CallStep) -> None:
-        self._references.settle_handle(step, step.request.get("hQueue"), Kind.QUEUE)
+        self._references.settle_handle(step, step.request.get("hQueue"), SessionKind.QUEUE)
 
     def _open_answered(self, step: CallStep, _: Moment) -> None:
         call, asked, handle = step.call, step.call.request, step.response.get("phQueue")
@@ -76,10 +79,10 @@ class SupportedQueues:
         # Without a handle the queue lies elsewhere, and the answer says where: [MS-MQMP] 4.2.
         if not step.succeeded or asked is None or handle is None:
             return
-        session = Session(derived_uid("S", call.call_uid), step.pair, call, call, handle, None, Kind.QUEUE)
+        session = Session(derived_uid("S", call.call_uid), step.pair, call, call, handle, None, SessionKind.QUEUE)
         session.context = step.response.get("pdwQMContext")
         session.queue_name = format_name(asked.get("pQueueFormat") or {})
-        session.access, session.share_mode = asked.get("dwDesiredAccess", 0), asked.get("dwShareMode", 0)
+        session.access, session.share_mode = step.number(asked, "dwDesiredAccess"), step.number(asked, "dwShareMode")
         session.remote_handle = asked.get("hRemoteQueue") or None
         if session.remote_handle is not None:
             hosts = step.pair.client, call.server
@@ -89,14 +92,14 @@ class SupportedQueues:
 
     def _cursor_asked(self, step: CallStep) -> None:
         self._on_handle(step)
-        cursor = step.request.get("hCursor", 0)
+        cursor = step.number(step.request, "hCursor")
         self._reading.close_cursor_asked(step, cursor)
-        if step.session is not None:
+        if step.session is not None and cursor is not None:
             step.session.remote_cursors.pop(cursor, None)
 
     def _cursor_closed(self, step: CallStep, _: Moment) -> None:
         self._settled(step)
-        self._reading.close_cursor_answered(step, step.request.get("hCursor", 0))
+        self._reading.close_cursor_answered(step, step.number(step.request, "hCursor"))
 
     def _cursor_made(self, step: CallStep, _: Moment) -> None:
         self._settled(step)
@@ -144,7 +147,8 @@ class SupportedQueues:
         unit = self._transactions.unit(uow, step.call, step.session)
         if unit is not None and step.succeeded:
             unit.sends += 1
-        self._transactions.act(SendStep(slim(step.call) or step.call, step.pair, step.session, unit, uow, None, name))
+        call, doubt = slim(step.call) or step.call, doubt_of_unit(step.call, uow) or _not_enlisted(unit)
+        self._transactions.act(SendStep(call, step.pair, step.session, unit, uow, doubt, name))
 
     def _receive_asked(self, step: CallStep) -> None:
         buffer = transfer_buffer(step.call.request)
@@ -155,8 +159,10 @@ class SupportedQueues:
         self._transactions.join(read, unit_of_work(buffer.get("pUow")))
         read.transactional = read.uow is not None
         step.transaction = read.transaction
-        self._reading.begin(step, read, receive.get("Cursor", 0))
-        self._refer_to_cursor(step, receive.get("Cursor", 0))
+        cursor = step.number(receive, "Cursor")
+        self._reading.begin(step, read, cursor)
+        read.doubt = read.doubt or doubt_of_unit(step.call, read.uow)
+        self._refer_to_cursor(step, cursor)
 
     def _receive_answered(self, step: CallStep, moment: Moment) -> None:
         read, call = step.read, step.call
@@ -166,11 +172,11 @@ class SupportedQueues:
         if step.session is None and step.succeeded and number is not None:
             sessions = step.pair.by_queue.get(number)
             step.session = (
-                sessions[-1] if sessions else self._references.adopt(step, kind=Kind.QUEUE, context=number[1])
+                sessions[-1] if sessions else self._references.adopt(step, kind=SessionKind.QUEUE, context=number[1])
             )
         self._reading.belongs(read, step.session)
         receive = transfer_buffer(call.request).get("Receive") or {}
-        self._reading.note_cursor(step, receive.get("Cursor", 0))
+        self._reading.note_cursor(step, step.number(receive, "Cursor"))
         if call.answered is None:
             self._reading.not_answered(step, read, moment)
             return
@@ -192,8 +198,13 @@ class SupportedQueues:
         """One call is the whole of it; only the end of an internal transaction can undo it."""
         read.given_out = True
         if not self._transactions.waits(read):
-            read.end = step.call
+            read.end, read.doubt = step.call, read.doubt or _not_enlisted(read.unit)
             self._ending.read(read, ReadOutcome.ACKED, moment)
+
+
+def _not_enlisted(unit: UnitOfWork | None) -> Reason | None:
+    """Nobody was seen to enlist it: it may be an internal one, which was undone in view."""
+    return Reason.OPEN_NOT_SEEN if unit is not None and unit.enlisted is None else None
 
 
 def _context(step: CallStep) -> tuple[str, int] | None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
+from pipelines.sessions.readers import READING
 
 if TYPE_CHECKING:
-    from pipelines.sessions.desk import Desk
+    from pipelines.sessions.shared_state import SharedState
     from pipelines.sessions.steps import CallStep
 
 SHARING_VIOLATIONS: Final = frozenset((0xC00E_0009, 0xC000_0043))
@@ -17,8 +18,8 @@ SHARING_VIOLATIONS: Final = frozenset((0xC00E_0009, 0xC000_0043))
 
 
 class Opens:
-    def __init__(self, desk: Desk) -> None:
-        self._readers = desk.registry.readers
+    def __init__(self, shared: SharedState) -> None:
+        self._readers = shared.registry.readers
 
     def asked(self, step: CallStep) -> None:
         if step.connection is not None and step.call.request_whole:
@@ -27,8 +28,9 @@ class Opens:
             association.licence = association.licence or step.call
         name = format_name(step.request.get("pQueueFormat") or {})
         # A queue on another server was opened there.
-        if name is not None and _to_receive(step) and not step.request.get("hRemoteQueue"):
-            step.holder = self._readers.against(name, step.request.get("dwShareMode", 0))
+        access = step.request.get("dwDesiredAccess", 0)
+        if name is not None and access in READING and not step.request.get("hRemoteQueue"):
+            step.holder = self._readers.against(name, access, step.request.get("dwShareMode", 0))
 
     def answered(self, step: CallStep, *, opened: bool) -> None:
         """`opened`: a handle was given."""
@@ -39,7 +41,3 @@ class Opens:
         # The first that was let in is the one to tell of.
         if refused or (opened and (holder.contender is None or holder.contender.status != v.MQ_OK)):
             holder.contender = slim(step.call)
-
-
-def _to_receive(step: CallStep) -> bool:
-    return bool(step.request.get("dwDesiredAccess") == v.RECEIVE_ACCESS)

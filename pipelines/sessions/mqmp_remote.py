@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
 from pipelines.sessions.closing import Closing
-from pipelines.sessions.model import Kind, Session
+from pipelines.sessions.model import Session, SessionKind
 from pipelines.sessions.mqmp_opens import Opens
-from pipelines.uids import derived_uid
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
-    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
+    from pipelines.sessions.shared_state import OnAnswered, OnAsked, SharedState
     from pipelines.sessions.steps import CallStep
 
 
 class RemoteOpens:
     """They are handshakes, not sessions: the context is closed as soon as qm2qm has opened the queue."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._references, self._links = desk.references, desk.links
-        self._opens = Opens(desk)
-        closing = Closing(desk, Kind.HANDSHAKE, "pphContext")
+    def __init__(self, shared: SharedState) -> None:
+        self._references, self._links = shared.references, shared.links
+        self._opens = Opens(shared)
+        closing = Closing(shared, SessionKind.HANDSHAKE, "pphContext")
         self.asked: OnAsked = {
             v.OPEN_REMOTE: self._opens.asked,
             v.CLOSE_REMOTE: closing.asked,
@@ -42,10 +42,10 @@ class RemoteOpens:
             return
         uid = derived_uid("S", call.call_uid)
         handle, queue = told.get("pphContext"), told.get("phQueue", 0)
-        session = Session(uid, step.pair, call, call, handle, queue, Kind.HANDSHAKE)
+        session = Session(uid, step.pair, call, call, handle, queue, SessionKind.HANDSHAKE)
         session.p_queue, session.context = told.get("dwpQueue", 0), told.get("pdwContext", 0)
         session.queue_name = format_name(asked.get("pQueueFormat") or {})
-        session.access, session.share_mode = asked.get("dwDesiredAccess", 0), asked.get("dwShareMode", 0)
+        session.access, session.share_mode = step.number(asked, "dwDesiredAccess"), step.number(asked, "dwShareMode")
         self._links.note(session)
         step.view.remote_opens += 1
         if handle is not None:
@@ -53,10 +53,10 @@ class RemoteOpens:
         step.session = session
 
     def _cursor_asked(self, step: CallStep) -> None:
-        queue = step.request.get("hQueue", 0)
+        queue = step.number(step.request, "hQueue")
         step.behind = self._links.gave(queue, queue)
 
     def _cursor_made(self, step: CallStep, _: Moment) -> None:
-        cursor = step.response.get("phCursor")
-        if step.succeeded and cursor is not None:
-            self._links.note_cursor(step.request.get("hQueue", 0), cursor, step.call)
+        queue, cursor = step.number(step.request, "hQueue"), step.response.get("phCursor")
+        if step.succeeded and queue is not None and cursor is not None:
+            self._links.note_cursor(queue, cursor, step.call)

@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING
 
 from pipelines.facts import vocabulary as v
 from pipelines.sessions.closing import Closing
-from pipelines.sessions.model import Kind, Session
+from pipelines.sessions.model import Session, SessionKind
 from pipelines.sessions.mqqp_reads import Reads
-from pipelines.uids import derived_uid
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
-    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
-    from pipelines.sessions.model import Number
-    from pipelines.sessions.steps import CallStep, Values
+    from pipelines.sessions.shared_state import OnAnswered, OnAsked, SharedState
+    from pipelines.sessions.steps import CallStep
 
 
 class QueueToQueue:
-    def __init__(self, desk: Desk) -> None:
-        self._references, self._links = desk.references, desk.links
-        self._reading = desk.reading
-        self._reads = reads = Reads(desk)
-        closing = Closing(desk, Kind.SESSION, "pphContext")
+    def __init__(self, shared: SharedState) -> None:
+        self._references, self._links = shared.references, shared.links
+        self._reading = shared.reading
+        self._reads = reads = Reads(shared)
+        closing = Closing(shared, SessionKind.SESSION, "pphContext")
         self.asked: OnAsked = {
             **dict.fromkeys(v.STARTS, reads.start_asked),
             v.END: reads.end_asked,
@@ -50,16 +49,18 @@ class QueueToQueue:
         }
 
     def _open_asked(self, step: CallStep) -> None:
-        step.pair.opening += _numbers(step.request)
-        step.behind = self._links.gave(step.request.get("hQueue", 0), step.request.get("dwpContext", 0))
+        numbers = _numbers(step)
+        step.pair.opening += (one for one in numbers if one is not None)
+        step.behind = self._links.gave(*numbers)
         step.remote_opens_forgotten = self._links.forgets
         if step.call.status is None and step.call.fault is None:
             self._links.unanswered(step)
 
     def _open_answered(self, step: CallStep, _: Moment) -> None:
         call, asked = step.call, step.call.request
-        for number in _numbers(asked) if asked is not None else ():
-            step.pair.opening.remove(number)
+        for number in _numbers(step):
+            if number is not None:
+                step.pair.opening.remove(number)
         if call.status != v.MQ_OK or asked is None or not call.response_whole:
             return
         uid = derived_uid("S", call.call_uid)
@@ -76,14 +77,14 @@ class QueueToQueue:
 
     def _cursor_asked(self, step: CallStep) -> None:
         self._references.names_queue(step)
-        self._reading.close_cursor_asked(step, step.request.get("hCursor", 0))
+        self._reading.close_cursor_asked(step, step.number(step.request, "hCursor"))
 
     def _cursor_answered(self, step: CallStep, _: Moment) -> None:
-        self._reads.settle(step, step.request.get("hQueue", 0))
-        self._reading.close_cursor_answered(step, step.request.get("hCursor", 0))
+        self._reads.settle(step, step.number(step.request, "hQueue"))
+        self._reading.close_cursor_answered(step, step.number(step.request, "hCursor"))
 
     def _purge_answered(self, step: CallStep, _: Moment) -> None:
-        self._reads.settle(step, step.request.get("hQueue", 0))
+        self._reads.settle(step, step.number(step.request, "hQueue"))
         if step.session is not None and step.succeeded:
             step.session.purges += 1
 
@@ -99,6 +100,6 @@ class QueueToQueue:
             step.pair.port_answer = step.call
 
 
-def _numbers(asked: Values) -> list[Number]:
+def _numbers(step: CallStep) -> tuple[int | None, int | None]:
     """That an open gives the queue: [MS-MQQP] note <15> has servers go by either."""
-    return [asked.get("hQueue", 0), asked.get("dwpContext", 0)]
+    return step.number(step.request, "hQueue"), step.number(step.request, "dwpContext")

@@ -8,20 +8,20 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import descriptor
-from pipelines.sessions.model import Kind, Read, ReadOutcome
+from pipelines.sessions.model import Read, ReadOutcome, SessionKind
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
-    from pipelines.sessions.desk import Desk
+    from pipelines.sessions.shared_state import SharedState
     from pipelines.sessions.steps import CallStep
 
 
 class Reads:
-    def __init__(self, desk: Desk) -> None:
-        self._registry, self._ending, self._references = desk.registry, desk.ending, desk.references
-        self._reading, self._links = desk.reading, desk.links
+    def __init__(self, shared: SharedState) -> None:
+        self._registry, self._ending, self._references = shared.registry, shared.ending, shared.references
+        self._reading, self._links = shared.reading, shared.links
 
-    def settle(self, step: CallStep, number: int) -> None:
+    def settle(self, step: CallStep, number: int | None) -> None:
         """After the answer: a queue whose opening was not seen may still be one that a remote open names."""
         known = step.session
         self._references.settle(step, number)
@@ -30,29 +30,29 @@ class Reads:
 
     def start_asked(self, step: CallStep) -> None:
         desc = step.desc or {}
-        self._references.refer(step, desc.get("hRemoteQueue", 0))
+        queue, cursor = step.number(desc, "hRemoteQueue"), step.number(desc, "hCursor")
+        self._references.refer(step, queue)
         read = Read(
             step.call,
             step.pair,
             step.session,
             action=step.number(desc, "ulAction"),
-            request_id=desc.get("dwRequestID", 0),
+            request_id=step.number(desc, "dwRequestID"),
             lookup_id=step.request.get("LookupId"),
         )
-        cursor = desc.get("hCursor", 0)
         self._reading.begin(step, read, cursor)
-        if cursor:
+        if queue is not None and cursor:
             # Made by qmcomm, whoever asked for it: [MS-MQMP] 3.1.4.4.
-            read.cursor_made = slim(self._links.cursor(desc.get("hRemoteQueue", 0), cursor))
+            read.cursor_made = slim(self._links.cursor(queue, cursor))
 
     def start_answered(self, step: CallStep, moment: Moment) -> None:
         read, call = step.read, step.call
         if read is None:
             return
         asked = step.desc or {}
-        self.settle(step, asked.get("hRemoteQueue", 0))
+        self.settle(step, step.number(asked, "hRemoteQueue"))
         self._reading.belongs(read, step.session)
-        self._reading.note_cursor(step, asked.get("hCursor", 0))
+        self._reading.note_cursor(step, step.number(asked, "hCursor"))
         if call.answered is None:
             self._reading.not_answered(step, read, moment)
             return
@@ -96,7 +96,7 @@ class Reads:
                 step.past_read = read
             return
         holder = step.pair.by_handle.get(handle) or step.pair.transactions.get(handle)
-        if holder is not None and holder.kind is not Kind.READ:
+        if holder is not None and holder.kind is not SessionKind.READ:
             step.misplace(holder)
         step.past_read = step.pair.past_reads.get(handle)
         step.foreign_read = self._registry.read_of_another(step.pair, handle)
@@ -107,27 +107,26 @@ class Reads:
             read.given_up = None
         if step.failed or call.request is None or call.request.get("pphContext") is None:
             return
-        acked = call.request.get("dwAck") == v.RR_ACK
-        outcome = ReadOutcome.ACKED if acked else ReadOutcome.NACKED
+        outcome, doubt = self._reading.ended(step)
         if read is None:
             if call.status != v.MQ_OK or step.past_read is not None or step.foreign_read is not None:
                 return
             read = step.read = _lost(step) or Read(None, step.pair, None)
             # Without its start: that a message left the queue is worth a row all the same.
-            read.handle, read.end = call.request["pphContext"], call
+            read.handle, read.end, read.doubt = call.request["pphContext"], call, read.doubt or doubt
             self._ending.read(read, outcome, moment, unanswered=read.start is not None)
             return
         if read.is_over:
             return
-        read.end = call
+        read.end, read.doubt = call, read.doubt or doubt
         self._ending.read(read, outcome, moment, unanswered=call.status is None)
 
     def cancel_asked(self, step: CallStep) -> None:
         self._references.names_queue(step)
-        self._reading.cancel_asked(step, step.request.get("dwRequestID", 0))
+        self._reading.cancel_asked(step, step.number(step.request, "dwRequestID"))
 
     def cancel_answered(self, step: CallStep, moment: Moment) -> None:
-        self.settle(step, step.request.get("hQueue", 0))
+        self.settle(step, step.number(step.request, "hQueue"))
         read = step.read
         if read is None or not step.succeeded or read.is_over:
             return

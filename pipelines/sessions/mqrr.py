@@ -6,26 +6,28 @@ from typing import TYPE_CHECKING
 
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
+from pipelines.facts.readable import not_whole
 from pipelines.sessions.acts import MoveStep, RejectStep
 from pipelines.sessions.closing import Closing
-from pipelines.sessions.model import Kind, Session
+from pipelines.sessions.model import Session, SessionKind
 from pipelines.sessions.mqrr_reads import RemoteReads
-from pipelines.sessions.transactions import unit_of_work
-from pipelines.uids import derived_uid
+from pipelines.sessions.transactions import doubt_of_unit, unit_of_work
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
-    from pipelines.sessions.desk import Desk, OnAnswered, OnAsked
+    from pipelines.sessions.model import Read
+    from pipelines.sessions.shared_state import OnAnswered, OnAsked, SharedState
     from pipelines.sessions.steps import CallStep
 
 
 class RemoteRead:
-    def __init__(self, desk: Desk) -> None:
-        self._ending, self._references = desk.ending, desk.references
-        self._reading, self._transactions = desk.reading, desk.transactions
-        reads = RemoteReads(desk)
+    def __init__(self, shared: SharedState) -> None:
+        self._ending, self._references = shared.ending, shared.references
+        self._reading, self._transactions = shared.reading, shared.transactions
+        reads = RemoteReads(shared)
         # [MS-MQRR] 3.1.4.3: the server forgets what was still to be acknowledged, and the message stays.
-        closing = Closing(desk, Kind.REMOTE_READ, "pphContext", lets_go=True)
+        closing = Closing(shared, SessionKind.REMOTE_READ, "pphContext", lets_go=True)
         self.asked: OnAsked = {
             **dict.fromkeys(v.REMOTE_OPENS, self._open_asked),
             **dict.fromkeys(v.REMOTE_STARTS, reads.start_asked),
@@ -52,10 +54,10 @@ class RemoteRead:
         }
 
     def _on_handle(self, step: CallStep) -> None:
-        self._references.refer_to_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        self._references.refer_to_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
 
     def _settled(self, step: CallStep, _: Moment) -> None:
-        self._references.settle_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        self._references.settle_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
 
     def _open_asked(self, step: CallStep) -> None:
         if step.connection is not None and step.call.request_whole:
@@ -67,10 +69,11 @@ class RemoteRead:
         call, asked, handle = step.call, step.call.request, step.response.get("pphContext")
         if not step.succeeded or asked is None or handle is None:
             return
-        session = Session(derived_uid("S", call.call_uid), step.pair, call, call, handle, None, Kind.REMOTE_READ)
+        session = Session(derived_uid("S", call.call_uid), step.pair, call, call, handle, None, SessionKind.REMOTE_READ)
         session.queue_name = format_name(asked.get("pQueueFormat") or {})
-        session.access, session.share_mode = asked.get("dwAccess", 0), asked.get("dwShareMode", 0)
+        session.access, session.share_mode = step.number(asked, "dwAccess"), step.number(asked, "dwShareMode")
         session.client_qm = asked.get("pClientId")
+        step.pair.remote_reader = session.client_qm or step.pair.remote_reader
         session.move_context = step.response.get("pMoveContext")
         self._references.register(step, session)
         step.session = session
@@ -81,11 +84,11 @@ class RemoteRead:
 
     def _cursor_asked(self, step: CallStep) -> None:
         self._on_handle(step)
-        self._reading.close_cursor_asked(step, step.request.get("hCursor", 0))
+        self._reading.close_cursor_asked(step, step.number(step.request, "hCursor"))
 
     def _cursor_closed(self, step: CallStep, moment: Moment) -> None:
         self._settled(step, moment)
-        self._reading.close_cursor_answered(step, step.request.get("hCursor", 0))
+        self._reading.close_cursor_answered(step, step.number(step.request, "hCursor"))
 
     def _purge_answered(self, step: CallStep, moment: Moment) -> None:
         self._settled(step, moment)
@@ -93,32 +96,41 @@ class RemoteRead:
             step.session.purges += 1
 
     def _move_asked(self, step: CallStep) -> None:
-        self._references.refer_to_handle(step, step.request.get("phContextFrom"), Kind.REMOTE_READ)
-        targets = step.pair.by_queue.get(("ullContextTo", step.request.get("ullContextTo", 0)))
+        self._references.refer_to_handle(step, step.request.get("phContextFrom"), SessionKind.REMOTE_READ)
+        target = step.number(step.request, "ullContextTo")
+        targets = None if target is None else step.pair.by_queue.get(("ullContextTo", target))
         step.target = targets[-1] if targets else None
         self._transactions.refer(step, unit_of_work(step.request.get("pTransactionId")))
 
     def _move_answered(self, step: CallStep, _: Moment) -> None:
-        self._references.settle_handle(step, step.request.get("phContextFrom"), Kind.REMOTE_READ)
+        self._references.settle_handle(step, step.request.get("phContextFrom"), SessionKind.REMOTE_READ)
         if step.call.request is None:
             return
         session = step.session
-        shown = session.shown.get(step.request.get("LookupId", 0)) if session is not None else None
+        shown = _shown(step)
         uow = unit_of_work(step.request.get("pTransactionId"))
         unit = self._transactions.unit(uow, step.call, session)
         if unit is not None and step.succeeded:
             unit.moves += 1
-        self._transactions.act(MoveStep(step.call, step.pair, session, unit, uow, None, step.target, shown))
+        doubt = doubt_of_unit(step.call, uow)
+        self._transactions.act(MoveStep(step.call, step.pair, session, unit, uow, doubt, step.target, shown))
 
     def _class_set(self, step: CallStep, moment: Moment) -> None:
         self._settled(step, moment)
         if step.call.request is None:
             return
         session = step.session
-        shown = session.shown.get(step.request.get("LookupId", 0) & v.SEQUENTIAL) if session is not None else None
+        shown = _shown(step, v.SEQUENTIAL)
         uow = shown.uow if shown is not None else None
         unit = self._transactions.unit(uow, step.call, session)
-        act = RejectStep(step.call, step.pair, session, unit, uow, None, shown)
+        doubt = None if step.call.request_whole else not_whole(step.call)
+        act = RejectStep(step.call, step.pair, session, unit, uow, doubt, shown)
         if unit is not None and step.succeeded and act.rejects:
             unit.rejects += 1
         self._transactions.act(act)
+
+
+def _shown(step: CallStep, bits: int = -1) -> Read | None:
+    """The read of the same queue that showed the message that the call names, by these bits of its number."""
+    number = step.number(step.request, "LookupId")
+    return None if step.session is None or number is None else step.session.shown.get(number & bits)

@@ -10,43 +10,43 @@ from typing import TYPE_CHECKING
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
-from pipelines.sessions.model import Kind, Read, ReadOutcome
+from pipelines.sessions.model import Read, ReadOutcome, SessionKind
 from pipelines.sessions.transactions import unit_of_work
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
-    from pipelines.sessions.desk import Desk
+    from pipelines.sessions.shared_state import SharedState
     from pipelines.sessions.steps import CallStep
 
 
 class RemoteReads:
-    def __init__(self, desk: Desk) -> None:
-        self._ending, self._references = desk.ending, desk.references
-        self._reading, self._transactions = desk.reading, desk.transactions
+    def __init__(self, shared: SharedState) -> None:
+        self._ending, self._references = shared.ending, shared.references
+        self._reading, self._transactions = shared.reading, shared.transactions
 
     def start_asked(self, step: CallStep) -> None:
         asked = step.request
-        self._references.refer_to_handle(step, asked.get("phContext"), Kind.REMOTE_READ)
+        self._references.refer_to_handle(step, asked.get("phContext"), SessionKind.REMOTE_READ)
         read = Read(
             step.call,
             step.pair,
             step.session,
             action=step.number(asked, "ulAction"),
-            request_id=asked.get("dwRequestId", 0),
+            request_id=step.number(asked, "dwRequestId"),
             lookup_id=asked.get("LookupId") or None,
             transactional=step.call.operation == v.REMOTE_START_IN_TRANSACTION,
         )
         self._transactions.join(read, unit_of_work(asked.get("pTransactionId")))
         self._transactions.refer(step, read.uow)
-        self._reading.begin(step, read, asked.get("hCursor", 0))
+        self._reading.begin(step, read, step.number(asked, "hCursor"))
 
     def start_answered(self, step: CallStep, moment: Moment) -> None:
         read, call = step.read, step.call
         if read is None:
             return
-        self._references.settle_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        self._references.settle_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
         self._reading.belongs(read, step.session)
-        self._reading.note_cursor(step, step.request.get("hCursor", 0))
+        self._reading.note_cursor(step, step.number(step.request, "hCursor"))
         if call.answered is None:
             self._reading.not_answered(step, read, moment)
             return
@@ -69,10 +69,10 @@ class RemoteReads:
         self._ending.read(read, outcome, moment)
 
     def end_asked(self, step: CallStep) -> None:
-        self._references.refer_to_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
-        if step.session is None:
+        self._references.refer_to_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
+        request_id = step.number(step.request, "dwRequestId")
+        if step.session is None or request_id is None:
             return
-        request_id = step.request.get("dwRequestId", 0)
         held = [one for one in step.session.outstanding.get(request_id, ()) if one.given_out]
         if held:
             # One whose end was refused has been taken back by the server, for instance by its timer (3.1.5.1).
@@ -92,8 +92,8 @@ class RemoteReads:
             read.given_up = None
         if step.failed or call.request is None:
             return
-        self._references.settle_handle(step, call.request.get("phContext"), Kind.REMOTE_READ)
-        outcome = ReadOutcome.ACKED if call.request.get("dwAck") == v.RR_ACK else ReadOutcome.NACKED
+        self._references.settle_handle(step, call.request.get("phContext"), SessionKind.REMOTE_READ)
+        outcome, doubt = self._reading.ended(step)
         lost = step.waiting_read
         if read is None and call.status == v.MQ_OK and lost is not None and lost.start and lost.start.answered is None:
             # The server knows the read, so that only its answer is missing.
@@ -102,24 +102,24 @@ class RemoteReads:
         if read is None:
             if call.status != v.MQ_OK or step.past_read is not None or step.session is None:
                 return
-            read = step.read = Read(None, step.pair, step.session, request_id=call.request.get("dwRequestId", 0))
+            read = step.read = Read(None, step.pair, step.session, request_id=step.number(call.request, "dwRequestId"))
             read.transactional = call.operation == v.REMOTE_END_IN_TRANSACTION
-            read.end = call
+            read.end, read.doubt = call, doubt
             self._ending.read(read, outcome, moment)
             return
         if read.is_over:
             return
-        read.end = call
+        read.end, read.doubt = call, read.doubt or doubt
         if outcome is ReadOutcome.ACKED and self._transactions.waits(read):
             return
         self._ending.read(read, outcome, moment, unanswered=call.status is None)
 
     def cancel_asked(self, step: CallStep) -> None:
-        self._references.refer_to_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
-        self._reading.cancel_asked(step, step.request.get("dwRequestId", 0))
+        self._references.refer_to_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
+        self._reading.cancel_asked(step, step.number(step.request, "dwRequestId"))
 
     def cancel_answered(self, step: CallStep, moment: Moment) -> None:
-        self._references.settle_handle(step, step.request.get("phContext"), Kind.REMOTE_READ)
+        self._references.settle_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
         read = step.read
         if read is None or not step.succeeded or read.is_over:
             return

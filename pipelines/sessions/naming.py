@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.links import MESSAGES_DIFFER, MESSAGES_ONLY
-from pipelines.uids import derived_uid
 from schemas.shared_columns import FOR_WHOM, NAMING
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.sessions.model import Session
+    from schemas.shared_columns import ForWhom, Naming
 
 Row = dict[str, Any]
 NAMES: Final = tuple(column.name for column in (*NAMING, *FOR_WHOM))
 
 
-def queue_of(session: Session | None) -> Row:
-    """The columns NAMING."""
+def queue_of(session: Session | None) -> Naming:
     name, by, doubt = _named(session) if session is not None else (None, None, str(Reason.OPEN_NOT_SEEN))
     return {"queue_name": name, "named_by": by, "naming_doubt": doubt}
 
 
-def named_by_call(name: str | None) -> Row:
+def named_by_call(name: str | None) -> Naming:
     """The columns NAMING of a call that names the queue itself; of one that is about none they are null."""
     return {"queue_name": name, "named_by": None if name is None else "call", "naming_doubt": None}
 
 
-def for_whom(session: Session | None) -> Row:
+def for_whom(session: Session | None) -> ForWhom:
     """The columns FOR_WHOM: a supporting server reads for an application on another host."""
     behind = session.behind.first if session is not None and session.behind is not None else None
     return {

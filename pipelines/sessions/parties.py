@@ -26,6 +26,8 @@ class Pair(Sight):
     by_queue: dict[Number | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""
     by_handle: dict[str, Session] = field(default_factory=dict)
+    numberless: dict[int, Session] = field(default_factory=dict)
+    """Open ones of qm2qm that were opened in view and whose numbers were cut off, by id()."""
     opening: list[Number] = field(default_factory=list)
     """Queue handles of opens under way."""
     reads: dict[str, Read] = field(default_factory=dict)
@@ -45,6 +47,8 @@ class Pair(Sight):
     """Its last answered query for the port of qm2qm."""
     remote_read_mapped: Mapped | None = None
     """Its last answered question to the endpoint mapper for RemoteRead."""
+    remote_reader: str | None = None
+    """The queue manager that opened a queue by RemoteRead last."""
 
     @property
     def is_idle(self) -> bool:

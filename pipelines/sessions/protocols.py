@@ -5,30 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.facts.model import END
-from pipelines.sessions.desk import Desk
 from pipelines.sessions.mapper import Mapper
 from pipelines.sessions.mqmp import SupportedQueues
 from pipelines.sessions.mqmp_remote import RemoteOpens
 from pipelines.sessions.mqqp import QueueToQueue
 from pipelines.sessions.mqrr import RemoteRead
+from pipelines.sessions.renewal import note_refusal
+from pipelines.sessions.shared_state import SharedState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.facts.model import Moment
     from pipelines.sessions.association import Association
-    from pipelines.sessions.desk import OnAnswered, OnAsked
     from pipelines.sessions.parties import Pair
+    from pipelines.sessions.shared_state import OnAnswered, OnAsked
     from pipelines.sessions.steps import CallStep, Step
 
 
 class Protocols:
     def __init__(self) -> None:
-        self._desk = Desk()
-        self._asked: OnAsked = dict(self._desk.transactions.asked)
-        self._answered: OnAnswered = dict(self._desk.transactions.answered)
+        self._shared = SharedState()
+        self._asked: OnAsked = dict(self._shared.transactions.asked)
+        self._answered: OnAnswered = dict(self._shared.transactions.answered)
         for protocol in (QueueToQueue, RemoteRead, SupportedQueues, RemoteOpens, Mapper):
-            handlers = protocol(self._desk)
+            handlers = protocol(self._shared)
             self._asked |= handlers.asked
             self._answered |= handlers.answered
 
@@ -39,28 +40,29 @@ class Protocols:
 
     def answered(self, step: CallStep, moment: Moment) -> None:
         """The steps that this ends are told after the call's own."""
+        note_refusal(step)
         handler = self._answered.get(step.call.operation or "")
         if handler is not None:
             handler(step, moment)
 
     def told(self) -> Iterator[Step]:
-        return self._desk.ending.told()
+        return self._shared.ending.told()
 
     def severed(self, pair: Pair, over: list[Association], moment: Moment) -> Iterator[Step]:
         for association in over:
-            self._desk.transactions.severed(association, moment)
-            self._desk.ending.severed(pair, association, moment)
-        return self._desk.ending.told()
+            self._shared.transactions.severed(association, moment)
+            self._shared.ending.severed(pair, association, moment)
+        return self._shared.ending.told()
 
     def finish(self) -> Iterator[Step]:
         """All pairs are told."""
-        self._desk.transactions.finish()
-        return self._desk.ending.told()
+        self._shared.transactions.finish()
+        return self._shared.ending.told()
 
     def capture_ended(self, pair: Pair) -> Iterator[Step]:
         for association in pair.associations:
             association.all_closed = False
-            self._desk.transactions.severed(association, END)
-        self._desk.ending.capture_ended(pair)
-        self._desk.transactions.capture_ended(pair)
-        return self._desk.ending.told()
+            self._shared.transactions.severed(association, END)
+        self._shared.ending.capture_ended(pair)
+        self._shared.transactions.capture_ended(pair)
+        return self._shared.ending.told()

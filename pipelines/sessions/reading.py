@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
+from pipelines.facts.readable import not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.model import ReadOutcome
 
@@ -22,6 +23,8 @@ MAX_OPEN_READS: Final = 16_384
 """Of one association. Past it the oldest ends, in doubt: a peer may receive any number of messages and end none."""
 MAX_CURSORS: Final = 1_024
 _CANCELLED: Final = frozenset((v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT, v.MQ_ERROR_OPERATION_CANCELLED))
+_TAKEN: Final = _CANCELLED | {v.MQ_OK, v.MQ_ERROR_IO_TIMEOUT}
+"""Answers to a read that the server found nothing wrong with."""
 
 
 def forgets(session: Session) -> Reason | None:
@@ -33,7 +36,7 @@ class Reading:
     def __init__(self, ending: Ending) -> None:
         self._ending = ending
 
-    def begin(self, step: CallStep, read: Read, cursor: int) -> None:
+    def begin(self, step: CallStep, read: Read, cursor: int | None) -> None:
         step.read = read
         session = step.session
         read.doubt = step.session_doubt
@@ -78,15 +81,15 @@ class Reading:
     def belongs(self, read: Read, session: Session | None) -> None:
         """A read whose session came to light with the answer."""
         if read.session is None and session is not None:
-            read.session = session
+            read.session, read.doubt = session, read.doubt or session.maybe_another
             self.outstand(session, read)
 
-    def note_cursor(self, step: CallStep, cursor: int) -> None:
-        """After the answer: what was refused proves no cursor."""
+    def note_cursor(self, step: CallStep, cursor: int | None) -> None:
+        """After the answer: what was refused proves no cursor, but a read that waited had one."""
         session = step.session
         if not cursor or session is None or step.other_association:
             return
-        if step.succeeded:
+        if step.call.status in _TAKEN:
             session.closed_cursors.drop(cursor)
             if step.first_seen:
                 session.cursors.setdefault(cursor, step.call)
@@ -105,9 +108,9 @@ class Reading:
         else:
             _forget(session, step.call)
 
-    def close_cursor_asked(self, step: CallStep, cursor: int) -> None:
+    def close_cursor_asked(self, step: CallStep, cursor: int | None) -> None:
         session = step.session
-        if session is None:
+        if session is None or cursor is None:
             return
         step.closed_cursor = session.closed_cursors.get(cursor)
         step.cursor_known = cursor in session.cursors
@@ -115,12 +118,12 @@ class Reading:
             del session.cursors[cursor]
             session.cursors_closed += 1
 
-    def close_cursor_answered(self, step: CallStep, cursor: int) -> None:
-        if step.session is not None and step.succeeded:
+    def close_cursor_answered(self, step: CallStep, cursor: int | None) -> None:
+        if step.session is not None and cursor is not None and step.succeeded:
             step.session.closed_cursors.put(cursor, step.call)
 
-    def cancel_asked(self, step: CallStep, request_id: int) -> None:
-        if step.session is None:
+    def cancel_asked(self, step: CallStep, request_id: int | None) -> None:
+        if step.session is None or request_id is None:
             return
         step.read = next(iter(step.session.outstanding.get(request_id, ())), None)
         if step.read is not None:
@@ -128,6 +131,14 @@ class Reading:
             step.read.end_asked = True
         else:
             step.past_read = step.session.finished.get(request_id)
+
+    def ended(self, step: CallStep) -> tuple[ReadOutcome, Reason | None]:
+        """What an end-receive comes to; in doubt where the read that it ends, or what it says, was cut off."""
+        doubt = None if step.call.request_whole else not_whole(step.call)
+        said = step.number(step.request, "dwAck")
+        if said is None:
+            return ReadOutcome.UNFINISHED, doubt
+        return ReadOutcome.ACKED if said == v.RR_ACK else ReadOutcome.NACKED, doubt
 
     def note_message(self, read: Read, call: CallFact) -> None:
         """What left the server, if anything did."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts.readable import not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import goes_by_queue
-from pipelines.sessions.model import Kind, Session
-from pipelines.uids import derived_uid
+from pipelines.sessions.model import Session, SessionKind
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.versions import Version
@@ -25,9 +26,9 @@ class References:
         self._registry, self._ending = registry, ending
 
     def names_queue(self, step: CallStep) -> None:
-        self.refer(step, step.request.get("hQueue", 0))
+        self.refer(step, step.number(step.request, "hQueue"))
 
-    def refer_to_handle(self, step: CallStep, handle: str | None, kind: Kind) -> None:
+    def refer_to_handle(self, step: CallStep, handle: str | None, kind: SessionKind) -> None:
         """Find the session of a context handle; `first_seen` where the client was not seen to get it."""
         if handle is None:
             return
@@ -43,21 +44,24 @@ class References:
             step.past_session = pair.past_sessions.get(handle)
             step.foreign = self._registry.session_of_another(pair, handle)
 
-    def settle_handle(self, step: CallStep, handle: str | None, kind: Kind) -> None:
+    def settle_handle(self, step: CallStep, handle: str | None, kind: SessionKind) -> None:
         """After the answer: a handle that the server takes stands for an open queue, whoever saw the opening."""
         if step.session is not None or handle is None or not step.succeeded:
             return
         if step.past_session is None and step.foreign is None and step.misplaced is None:
             step.session = step.pair.by_handle.get(handle) or self.adopt(step, kind=kind, handle=handle)
 
-    def refer(self, step: CallStep, queue_handle: Number) -> None:
+    def refer(self, step: CallStep, queue_handle: Number | None) -> None:
         """Find the session of a queue handle; where the client has none open, one whose opening was not seen."""
+        if queue_handle is None:
+            return
         pair = step.pair
         sessions = pair.by_queue.get(queue_handle)
         if sessions:
             association = step.connection.association if step.connection else None
             own = [session for session in sessions if session.association is association]
-            step.session, step.session_doubt = _meant(own or sessions, queue_handle, step.server_version)
+            step.session, doubt = _meant(own or sessions, queue_handle, step.server_version)
+            step.session_doubt = doubt or step.session.maybe_another
             step.other_association = not own
             return
         step.first_seen = True
@@ -69,22 +73,24 @@ class References:
         self,
         step: CallStep,
         *,
-        kind: Kind = Kind.SESSION,
+        kind: SessionKind = SessionKind.SESSION,
         handle: str | None = None,
         queue_handle: int | None = None,
         context: int | None = None,
     ) -> Session:
         """A session for a call that the server accepted although its opening was not seen."""
         half = _half_known(step, kind, by_handle=handle is not None)
+        doubt = None if queue_handle is None else _may_be_cut(step, half)
         if half is not None:
-            half.doubt = Reason.OPEN_NOT_SEEN
+            half.maybe_another = doubt
+            half.doubt = Reason.OPEN_NOT_SEEN if half.opened is None else not_whole(half.opened)
             half.handle, half.queue_handle = half.handle or handle, half.queue_handle or queue_handle
             half.context = half.context or context
             self._registry.enlist(half)
             return half
         uid = derived_uid("S", step.call.call_uid)
         session = Session(uid, step.pair, step.call, None, handle, queue_handle, kind)
-        session.context = context
+        session.context, session.maybe_another = context, doubt
         self.register(step, session)
         return session
 
@@ -101,9 +107,9 @@ class References:
             if len(sessions) > MAX_SESSIONS:
                 self._ending.forgotten(next(iter(sessions.values())), session.first.until)
 
-    def settle(self, step: CallStep, queue_handle: int) -> None:
+    def settle(self, step: CallStep, queue_handle: int | None) -> None:
         """After the answer: a queue that the server knows is open, whoever saw the opening."""
-        if step.session is None and step.succeeded:
+        if step.session is None and step.succeeded and queue_handle is not None:
             sessions = step.pair.by_queue.get(queue_handle)
             step.session = sessions[-1] if sessions else self.adopt(step, queue_handle=queue_handle)
 
@@ -119,9 +125,18 @@ def _meant(sessions: list[Session], number: Number, server: Version | None) -> t
     return named[-1], Reason.SEVERAL_OPENS if len(others) > 1 else None
 
 
-def _half_known(step: CallStep, kind: Kind, *, by_handle: bool) -> Session | None:
-    """The only session of the association whose opening was not seen and that is known by its other name alone."""
+def _may_be_cut(step: CallStep, but: Session | None) -> Reason | None:
+    """Why a number may be of another session, whose opening was cut: numbers are valid in every association."""
+    others = [one for one in step.pair.numberless.values() if one is not but]
+    for one in others:
+        # What is counted in it may be too little.
+        one.doubt = one.doubt or Reason.BYTES_MISSING
+    return Reason.BYTES_MISSING if others else None
+
+
+def _half_known(step: CallStep, kind: SessionKind, *, by_handle: bool) -> Session | None:
+    """The only session of the association that is known by its other name alone: its opening was cut or not seen."""
     held = step.connection.association.sessions.values() if step.connection else ()
-    unseen = [one for one in held if one.kind is kind and one.opened is None]
+    unseen = [one for one in held if one.kind is kind and (one.opened is None or not one.opened.request_whole)]
     found = [one for one in unseen if (one.handle is None if by_handle else not one.numbers)]
     return found[0] if len(found) == 1 else None

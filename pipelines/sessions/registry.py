@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from pipelines.sessions.model import SessionKind
 from pipelines.sessions.readers import Readers
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ class Registry:
                 named.append(session)
         if session.handle is not None:
             pair.by_handle[session.handle] = session
+        pair.numberless.pop(id(session), None)
         if session.opened is not None:
+            if session.kind is SessionKind.SESSION and not session.numbers and not session.opened.request_whole:
+                pair.numberless[id(session)] = session
             for handle in session.handles:
                 self._sessions.setdefault(handle, []).append(session)
             self.readers.enlist(session)
@@ -35,6 +39,7 @@ class Registry:
     def delist(self, session: Session) -> None:
         """New calls with its handles mean another one."""
         pair = session.pair
+        pair.numberless.pop(id(session), None)
         for number in session.numbers:
             _remove(pair.by_queue, number, session)
         if session.handle is not None and pair.by_handle.get(session.handle) is session:

@@ -6,12 +6,12 @@ import datetime as dt
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.decode.times import micros, nanos
 from pipelines.facts.model import END
 from pipelines.facts.vocabulary import ACTIONS
-from pipelines.sessions.model import Kind, ReadOutcome, SessionState, TransactionState
+from pipelines.sessions.model import ReadOutcome, SessionKind, SessionState, TransactionState
 from pipelines.sessions.naming import for_whom, naming, queue_of
-from pipelines.uids import derived_uid
+from schemas.times import micros, nanos
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipelines.sessions.units import UnitOfWork
 
 Row = dict[str, Any]
-ENDPOINTS: Final = {Kind.SESSION: "qm2qm", Kind.REMOTE_READ: "RemoteRead", Kind.QUEUE: "qmcomm"}
+ENDPOINTS: Final = {SessionKind.SESSION: "qm2qm", SessionKind.REMOTE_READ: "RemoteRead", SessionKind.QUEUE: "qmcomm"}
 _ENDPOINTS_OF_READS: Final = {"qm2qm": "qm2qm", "RemoteRead": "RemoteRead", "qmcomm2": "qmcomm", "qmcomm": "qmcomm"}
 
 
@@ -29,7 +29,7 @@ def place_of(call: CallFact) -> Row:
         "ts": micros(call.began.ts_ns),
         "ts_ns": nanos(call.began.ts_ns),
         "uid": call.uid,
-        "id": call.ends._asdict(),
+        "id": call.ends.id,
     }
 
 

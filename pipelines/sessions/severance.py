@@ -10,7 +10,8 @@ import enum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import ConnectionFact, Moment
+    from pipelines.facts.model import Moment
+    from pipelines.sessions.association import Connection
 
 
 class Severance(enum.StrEnum):
@@ -34,14 +35,16 @@ _KINDS: Final = {
 }
 
 
-def severance(last: ConnectionFact, server_left: Moment | None, crossing_ns: int) -> Severance | None:
-    """None: not known. `server_left`: when the server ended another connection of the association."""
+def severance(connection: Connection, server_left: Moment | None, crossing_ns: int) -> Severance | None:
+    """None: not known, or nobody's choice. `server_left`: when the server ended another one of the association."""
+    last = connection.fact
     sides = [ending.side for ending in last.endings]
     if last.ended_by is None or last.ended_by not in sides:
         return None
     found = _KINDS[last.ended_by, last.endings[sides.index(last.ended_by)].how]
-    if found is Severance.CLIENT_CLOSED and "server" not in sides:
-        # A server that does not answer any more gave no chance either.
+    if found is Severance.CLIENT_CLOSED and ("server" not in sides or connection.orphaned):
+        # A server that does not answer any more gave no chance either. After an orphaned PDU the client has to close:
+        # [MS-RPCE] 3.3.1.5.10.
         return None
     if server_left is not None and not found.is_servers and last.until.ts_ns - server_left.ts_ns < crossing_ns:
         # The server was leaving: what the client did with its other connections comes of that.

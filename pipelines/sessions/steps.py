@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from decoders.dcerpc.call_model import Outcome
+from decoders.dcerpc.call_model import CallOutcome
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import descriptor
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
     from pipelines.facts.versions import Version
     from pipelines.sessions.association import Association, Connection
-    from pipelines.sessions.model import Kind, Read, RemoteCursor, Session
+    from pipelines.sessions.model import Read, RemoteCursor, Session, SessionKind
     from pipelines.sessions.parties import Pair
     from pipelines.sessions.units import Transaction, UnitOfWork
 
@@ -62,7 +62,7 @@ class CallStep:
     """The transaction that the call names, if it was seen enlisted; enlisting: the same unit of work before."""
     past_transaction: Transaction | None = None
     """Commit or abort: it was decided already."""
-    misplaced: Kind | None = None
+    misplaced: SessionKind | None = None
     """The handle is the client's, but of this kind, which the call does not take."""
     opening: bool = False
     """An open of the queue was under way."""
@@ -119,7 +119,7 @@ class CallStep:
     @property
     def succeeded(self) -> bool:
         if self.call.operation in v.VOID:
-            return self.call.outcome == Outcome.ANSWERED
+            return self.call.outcome == CallOutcome.ANSWERED
         return self.call.status == v.MQ_OK
 
     @property

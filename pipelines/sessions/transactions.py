@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END, slim
+from pipelines.facts.readable import not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.ending import unseen_since
 from pipelines.sessions.memory import Recent
-from pipelines.sessions.model import Kind, ReadOutcome, TransactionState
+from pipelines.sessions.model import ReadOutcome, SessionKind, TransactionState
 from pipelines.sessions.steps import TransactionStep
 from pipelines.sessions.units import Transaction, Units
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.acts import Act
     from pipelines.sessions.association import Association
-    from pipelines.sessions.desk import OnAnswered, OnAsked
     from pipelines.sessions.ending import Ending
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.parties import Pair
+    from pipelines.sessions.shared_state import OnAnswered, OnAsked
     from pipelines.sessions.steps import CallStep, Values
     from pipelines.sessions.units import UnitOfWork
 
@@ -38,6 +39,11 @@ def unit_of_work(value: Values | None) -> str | None:
     """An XACTUOW as text; None for a null pointer, and for all zero, by which [MS-MQRR] 3.2.4.6 says none."""
     octets = ((value or {}).get("rgb") or {}).get("hex")
     return None if octets == _NONE else octets
+
+
+def doubt_of_unit(call: CallFact, uow: str | None) -> Reason | None:
+    """A request that was cut may have named a transaction, which may undo what the call did."""
+    return not_whole(call) if uow is None and not call.request_whole else None
 
 
 class Transactions:
@@ -132,7 +138,7 @@ class Transactions:
         transaction = pair.transactions.get(handle)
         if transaction is None:
             holder = pair.by_handle.get(handle) or pair.reads.get(handle)
-            if holder is not None and holder.kind is not Kind.TRANSACTION:
+            if holder is not None and holder.kind is not SessionKind.TRANSACTION:
                 step.misplace(holder)
             step.past_transaction = pair.past_transactions.get(handle)
             step.first_seen = True
@@ -159,13 +165,14 @@ class Transactions:
     def severed(self, association: Association, moment: Moment) -> None:
         """[MS-MQMP] 3.1.7.3: with its handle a transaction is run down, which aborts it."""
         for transaction in list(association.transactions.values()):
-            transaction.severance = association.severance
+            transaction.severance = association.severance_of(transaction.enlisted.until)
+            unseen = unseen_since(transaction.pair, association, transaction.enlisted.until)
             if association.all_closed:
                 transaction.state = TransactionState.RUNDOWN
-                unseen = unseen_since(transaction.pair, association, transaction.enlisted.until)
                 transaction.unit.doubt = transaction.unit.doubt or unseen
             else:
-                transaction.unit.doubt = transaction.unit.doubt or Reason.CAPTURE_ENDED
+                # What was missed before the capture ended may have been its end.
+                transaction.unit.doubt = transaction.unit.doubt or unseen or Reason.CAPTURE_ENDED
             outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
             self._decide(transaction, outcome, moment)
 
@@ -191,7 +198,7 @@ class Transactions:
         if unanswered:
             unit.doubt = unit.doubt or Reason.RESPONSE_NOT_CAPTURED
         for read in list(transaction.reads.values()):
-            read.end = read.end or transaction.ended
+            read.end, read.doubt = read.end or transaction.ended, read.doubt or unit.doubt_of_outcome
             self._ending.read(read, outcome, moment, unanswered=unanswered)
         transaction.reads.clear()
         decided = transaction.state is not TransactionState.UNKNOWN

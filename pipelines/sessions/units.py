@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
-from pipelines.sessions.model import Kind, TransactionState
+from pipelines.sessions.model import SessionKind, TransactionState
 from pipelines.sessions.steps import UnitStep
-from pipelines.uids import derived_uid
 from schemas.tables.transactions import MAX_LISTED
+from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
@@ -62,6 +62,11 @@ class UnitOfWork:
     def undone(self) -> bool:
         return self.outcome in (TransactionState.ABORTED, TransactionState.RUNDOWN)
 
+    @property
+    def doubt_of_outcome(self) -> Reason | None:
+        """For what was done in it. That the capture ended first is what the outcome says."""
+        return None if self.doubt is Reason.CAPTURE_ENDED else self.doubt
+
     def takes(self, call: CallFact, session: Session | None) -> None:
         if len(self.clients) < MAX_LISTED:
             self.clients[call.client] = None
@@ -92,7 +97,7 @@ class Transaction:
     """How the association ended that it was run down with."""
     state: TransactionState = TransactionState.UNKNOWN
 
-    kind = Kind.TRANSACTION
+    kind = SessionKind.TRANSACTION
 
 
 class Units:
@@ -135,6 +140,7 @@ class Units:
             del self._units[unit.uow]
         waiting, unit.waiting = unit.waiting, []
         for act in waiting:
+            act.doubt = act.doubt or unit.doubt_of_outcome
             self._ending.act(act)
         self._ending.tell(UnitStep(unit))
 

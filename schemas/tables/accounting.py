@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES
 from schemas.model import LONG, STRING, Column, Table
 from schemas.relations import Balance, Counted
@@ -54,6 +56,14 @@ COUNTERS: dict[str, dict[str, str]] = {
     },
 }
 _NAMES = tuple(dict.fromkeys(name for names in COUNTERS.values() for name in names))
+
+
+class AccountRow(TypedDict):
+    capture_id: str
+    stage: str
+    counter: str
+    value: int
+
 
 ACCOUNTING = Table(
     "accounting",

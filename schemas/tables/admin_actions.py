@@ -30,7 +30,7 @@ ACTIONS = {
     "pause": "An outgoing queue was told to hold its messages.",
     "resume": "A paused queue was told to go on.",
     "eod_resend": "A queue was told to send unacknowledged messages of exactly-once delivery again.",
-    "other": "R_QMMgmtAction with a word that no document has; see detail.",
+    "other": "R_QMMgmtAction with a word that no document has, or that was not captured; see detail.",
     "purge": "All messages of a queue were deleted.",
     "create": "An object was created.",
     "delete": "An object was deleted.",

@@ -34,8 +34,8 @@ CALLS = Table(
             "interface_source",
             STRING,
             "How the interface is known: `bind`; or inferred: `bind_unanswered` (only the proposal was captured), "
-            "`verification_trailer`, `endpoint_mapper` (announced for that address and port, or by a port query), "
-            "`port`, `outer_call` (a callback's).",
+            "`verification_trailer`, `endpoint_mapper` (announced for that address and port, also by a port query, or "
+            "by calls that were answered there), `port`, `outer_call` (a callback's).",
             values=INTERFACE_SOURCES,
         ),
         Column("opnum", INT, "Operation number; null where only the response was captured.", low=0, high=U16),

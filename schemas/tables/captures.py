@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 import pyarrow as pa
 
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
 from schemas.relations import NotAbove, Reference
 from schemas.shared_columns import CAPTURE_ID, PATH
 from schemas.vocabulary import CAPTURE_FORMATS, CAPTURE_STATES, COMPRESSIONS
+
+
+class CaptureRow(TypedDict):
+    capture_id: str | None
+    path: str
+    format: str | None
+    compression: str | None
+    bytes: int
+    packets: int
+    first_ts: int | None
+    first_ts_ns: int | None
+    last_ts: int | None
+    last_ts_ns: int | None
+    link_types: list[int]
+    duplicate_of: str | None
+    state: str
+
 
 CAPTURES = Table(
     "captures",

@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from schemas.model import INT, LONG, STRING, TIMESTAMP, U16, Column, Table
-from schemas.shared_columns import CALL_UID, CAPTURE_ID, FRAME, ID, OF_CALL, OF_CAPTURE, OF_FLOW, UID
+from schemas.shared_columns import CALL_UID, CAPTURE_ID, FRAME, ID, OF_CALL, OF_CAPTURE, OF_FLOW, UID, ConnectionId
 from schemas.vocabulary import ENDPOINT_NAMES, ENDPOINT_SOURCES
+
+
+class EndpointRow(TypedDict):
+    ts: int | None
+    ts_ns: int | None
+    uid: str
+    call_uid: str
+    id: ConnectionId
+    interface_uuid: str
+    interface_version: str | None
+    endpoint: str | None
+    transfer_syntax: str | None
+    protocol: str | None
+    host: str | None
+    port: int | None
+    named_pipe: str | None
+    object_uuid: str | None
+    annotation: str | None
+    source: str
+    frame: int
+    capture_id: str
+
 
 ENDPOINTS = Table(
     "endpoints",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 import pyarrow as pa
 
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
@@ -18,6 +20,7 @@ from schemas.shared_columns import (
     SESSION_UID,
     UID,
     USERNAME,
+    ConnectionId,
 )
 from schemas.vocabulary import LEVELS, PARTIES, REASONS
 
@@ -38,6 +41,48 @@ VERDICTS_MEAN = {
 }
 
 _REPORTED = tuple(verdict for verdict in VERDICTS_MEAN if verdict != "pass")
+
+
+class EvidenceValue(TypedDict):
+    name: str
+    value: str
+
+
+class Evidence(TypedDict):
+    """The column `evidence`."""
+
+    capture_id: str | None
+    request_frames: list[int]
+    response_frames: list[int]
+    values: list[EvidenceValue]
+
+
+class FindingRow(TypedDict):
+    rule_id: str
+    level: str
+    verdict: str
+    reason: str | None
+    count: int
+    party: str
+    title: str
+    spec: str
+    ts: int | None
+    ts_ns: int | None
+    uid: str
+    call_uid: str | None
+    session_uid: str | None
+    id: ConnectionId
+    username: str | None
+    domain: str | None
+    opened_for: str | None
+    opened_for_username: str | None
+    opened_for_domain: str | None
+    queue_name: str | None
+    named_by: str | None
+    naming_doubt: str | None
+    attack: list[str]
+    evidence: Evidence
+
 
 FINDINGS = Table(
     "findings",
@@ -91,6 +136,14 @@ FINDINGS = Table(
     no_key="A rule may have more than one thing to say about a call.",
     relations=(Reference("rule_id", "verdicts", "rule_id"), OF_FLOW, OF_CALL, OF_SESSION),
 )
+
+
+class VerdictRow(TypedDict):
+    rule_id: str
+    verdict: str
+    reason: str | None
+    count: int
+
 
 VERDICTS = Table(
     "verdicts",

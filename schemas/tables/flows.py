@@ -30,8 +30,8 @@ FLOWS = Table(
         Column(
             "chosen_by",
             STRING,
-            "Why it was kept: `interface` (it binds to one of ours), `port`, `endpoint` (announced), `conflict` "
-            "(DCE/RPC whose segments disagree, so that nobody knows what was said) or `scope`.",
+            "Why it was kept: `interface` (it binds to one of ours), `port`, `endpoint` (one of ours was announced or "
+            "met there), `conflict` (DCE/RPC whose segments disagree, so that nobody knows what was said) or `scope`.",
             required=True,
             values=CHOSEN_BY,
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from decoders.dcerpc.troubles import MEANINGS
 from decoders.msmq.message.problems import PROBLEMS as MESSAGE_PROBLEMS
 from decoders.ndr.problems import PROBLEMS
@@ -59,6 +61,18 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     **{code: ("security descriptor", meaning) for code, meaning in DESCRIPTOR_PROBLEMS.items()},
 }
 
+
+class IssueRow(TypedDict):
+    code: str
+    detail: str
+    capture_id: str | None
+    path: str | None
+    uid: str | None
+    call_uid: str | None
+    frame: int | None
+    offset: int | None
+
+
 ISSUES = Table(
     "issues",
     "One thing that could not be read, or not as it should be.",
@@ -87,3 +101,27 @@ ISSUES = Table(
     no_key="One place may have the same trouble more than once.",
     relations=(Reference("path", "captures", "path"), OF_FLOW, OF_CALL, OF_CAPTURE),
 )
+
+
+def issue_row(
+    code: str,
+    detail: str,
+    *,
+    capture_id: str | None = None,
+    path: str | None = None,
+    uid: str | None = None,
+    call_uid: str | None = None,
+    frame: int | None = None,
+    offset: int | None = None,
+) -> IssueRow:
+    """What is not given is not known, or does not concern one."""
+    return {
+        "code": code,
+        "detail": detail,
+        "capture_id": capture_id,
+        "path": path,
+        "uid": uid,
+        "call_uid": call_uid,
+        "frame": frame,
+        "offset": offset,
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from decoders.dcerpc.auth_contexts import AuthOutcome
-from decoders.security.accounts import Verdict
+from decoders.security.accounts import SecretFit
 from decoders.security.ntlm_names import NtlmVersion
 from schemas.model import BOOL, INT, LONG, STRING, TIMESTAMP, U8, U32, Column, Table
 from schemas.shared_columns import CAPTURE_ID, ID, OF_CAPTURE, OF_FLOW, UID, USERNAME
@@ -95,7 +95,7 @@ PRINCIPALS = Table(
             STRING,
             "Whether the secret given for the account, or with Kerberos for the service, is the one that was used: "
             "`right`, `wrong`, `unusable`; null where none was given.",
-            values=tuple(map(str, Verdict)),
+            values=tuple(map(str, SecretFit)),
         ),
         Column("frames", pa.list_(LONG), "Frames of that capture that hold its legs.", required=True),
         Column("elsewhere", _ELSEWHERE, "Frames in other captures, where it continues in the next file."),

@@ -15,18 +15,18 @@ import ingest.splits
 
 vars(ingest.splits)["SPLIT_BYTES"] = 16_384
 
-import pipelines.tables  # noqa: E402 - the modules below take the bounds when they are imported
+import pipelines.engine.spark  # noqa: E402 - the modules below take the bounds when they are imported
 
-vars(pipelines.tables)["SMALL_BYTES"] = 0
+vars(pipelines.engine.spark)["LEAST_PARTS"] = 4
 
 from pipelines.cli import main  # noqa: E402
-from pipelines.session import spark_session  # noqa: E402
+from pipelines.engine.spark_session import spark_session  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 SETTINGS = {"spark.sql.shuffle.partitions": "2"}
-NAMES = ("decoders", "schemas", "ingest", "pipelines.streams")
+NAMES = ("decoders", "schemas", "ingest", "pipelines.connections.assembler")
 
 
 def places(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import pipelines.run_folder
-from pipelines import session
-from pipelines.guard import TO_ITSELF, SettingRefused
-from pipelines.run_folder import RunFolder, _places, run_folder
+import pipelines.engine.run_folder
+from pipelines.engine import spark_session as session
+from pipelines.engine.guard import TO_ITSELF, SettingRefused
+from pipelines.engine.run_folder import RunFolder, _places, run_folder
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_folder_in_each_place_where_spark_may_spill(tmp_path: Path, monkeypatc
 
 
 def test_a_place_that_cannot_be_used_is_told(asked: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines.run_folder, "_made", None)
+    monkeypatch.setattr(pipelines.engine.run_folder, "_made", None)
     with pytest.raises(session.NoSpark, match=r"/dev/null/x: .*spark\.local\.dir"):
         session.spark_session("local[2]", {"spark.local.dir": "/dev/null/x"})
 

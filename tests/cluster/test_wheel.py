@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.shipping import PACKAGES, bundle
+from mqtrail import PACKAGES
+from pipelines.engine.shipping import DISTRIBUTION, bundle
 from tests.cluster.installation import bare_python, build_wheel
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+SHIPPED = (DISTRIBUTION, *PACKAGES)
 
 
 @pytest.fixture(scope="module")
@@ -23,13 +26,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def of_the_packages(archive: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(archive) as opened:
-        names = [name for name in opened.namelist() if name.partition("/")[0] in PACKAGES and not name.endswith("/")]
+        names = [name for name in opened.namelist() if name.partition("/")[0] in SHIPPED and not name.endswith("/")]
         return {name: opened.read(name) for name in names}
 
 
 def test_nothing_is_missing(wheel: Path, tmp_path: Path) -> None:
     files = [
-        file for package in PACKAGES for file in (ROOT / package).rglob("*") if file.is_file() and file.suffix != ".pyc"
+        file for package in SHIPPED for file in (ROOT / package).rglob("*") if file.is_file() and file.suffix != ".pyc"
     ]
     expected = {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in files}
     assert {"pipelines/py.typed", "pipelines/rules/clauses/mqqp.toml"} <= set(expected)
@@ -39,7 +42,7 @@ def test_nothing_is_missing(wheel: Path, tmp_path: Path) -> None:
 
 SHIP_FROM_WHEEL = """
 import pathlib, sys
-from pipelines import shipping
+from pipelines.engine import shipping
 assert "mqtrail-" in shipping.__file__ and ".whl/" in shipping.__file__, shipping.__file__
 shipping.bundle(pathlib.Path(sys.argv[1]))
 """
@@ -50,7 +53,10 @@ def test_a_driver_that_runs_from_the_wheel_ships_the_same(wheel: Path, tmp_path:
     command = [str(bare_python(tmp_path)), "-c", SHIP_FROM_WHEEL, str(tmp_path)]
     subprocess.run(command, check=True, timeout=60, cwd=tmp_path, env={"PYTHONPATH": str(wheel)})
     assert of_the_packages(tmp_path / "mqtrail.zip") == of_the_packages(wheel)
-    program = "from pipelines.version import VERSION; import pipelines.streams, ingest.scan; print(VERSION)"
+    program = (
+        "from pipelines.store.version import VERSION; import pipelines.connections.assembler, ingest.scan; "
+        "print(VERSION)"
+    )
     said = subprocess.run(
         [bare_python(tmp_path), "-c", program],
         check=True,

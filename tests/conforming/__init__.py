@@ -13,13 +13,16 @@ gives one conversation; `python -m tests.conforming --seed 7 --script` prints it
     world.py         one conversation: chance, addresses, hosts
     transport.py     connections, associations, context handles: [MS-RPCE] 3.3
     runtime.py       a client's side of it: binding, calling, reconnecting
+    presentation.py  what binds offer and servers take: [MS-RPCE] 3.3.1.5
     products.py      the versions that the product notes tell apart
     queue_manager.py queues, messages, cursors: [MS-MQDMPR]
     qm2qm_server.py, qm2qm_client.py, reading.py   [MS-MQQP]
+    waiting.py       reads that wait, of both reading protocols
     remote_open.py, applications.py    what [MS-MQMP] has to do with it
     remote_read_server.py, remote_read_reading.py, remote_read_client.py, remote_read_reads.py    [MS-MQRR]
     supporting_server.py, qmcomm2_server.py, queue_administration.py, internal_transactions.py, proxies.py
     supported_client.py, supported_session.py, administrators.py, units.py    [MS-MQMP], its server and its clients
+    arguments.py     what that server refuses at once
     units_of_work.py what a transaction does when its outcome is known: [MS-MQDMPR]
     management.py    [MS-MQMR]
     casts.py         who takes part
@@ -30,7 +33,8 @@ gives one conversation; `python -m tests.conforming --seed 7 --script` prints it
     comparing.py     the product's tables against it
     losses.py        what captures lack
     shrinking.py     the shortest script that still accuses
-    planting.py      one breach in a conversation; occasions.py, breaches_of_*.py: each rule broken on purpose
+    planting.py      one breach in a conversation; *occasions*.py, breaches_of_*.py: each rule broken on purpose
+    shown.py         whether a breach shows in a conversation at all
     planted.py       how often a breach is found; `make breaches`
 
 A service is a class with `interface`, `operations` (name to a generator that gets a Call and returns a Reply) and

@@ -100,7 +100,8 @@ class Application:
                 yield None
             else:
                 yield from session.read()
-        if not (world.likely(0.1) or session.lost):
+        hasty = world.likely(0.1) or world.plant.leaves_out("waiting")
+        if not (hasty or session.lost):
             yield Until(lambda: session.busy == 0 or session.lost)
         if not session.lost:
             yield from session.close()

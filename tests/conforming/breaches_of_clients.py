@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tests.conforming import shown
 from tests.conforming.occasions import (
     BAD_PORT,
     BY_PLACE,
@@ -17,16 +18,18 @@ from tests.conforming.occasions import (
     PEEK_NEXT,
     START2,
     STARTS,
+    besides,
     end_again,
     end_nothing,
     end_session,
+    failed,
     old_start,
     other_numbers,
     pending_id,
     read_again,
     use_closed_cursor,
 )
-from tests.conforming.planting import Breach, changed
+from tests.conforming.planting import Breach, answered, changed
 
 CLIENTS: Final = (
     Breach("mqqp-descriptor-present", ask=NULL_DESCRIPTOR),
@@ -46,15 +49,21 @@ CLIENTS: Final = (
     Breach("mqqp-port-type-range", ask=BAD_PORT),
     Breach("mqqp-open-before-use", follow=read_again),
     Breach("mqqp-end-known-handle", follow=end_session),
+    Breach(
+        "mqqp-no-end-after-failure",
+        answer=answered(*STARTS, values={"pphContext": "RX9"}, where=failed),
+        omit="care",
+        besides=besides("mqqp-read-handle-withheld"),
+    ),
     Breach("mqqp-end-once", follow=end_again),
     Breach("mqqp-request-id-unique", ask=pending_id),
     Breach("mqqp-cursor-after-close", follow=use_closed_cursor),
     Breach("mqqp-same-queue-values", ask=OTHER_QUEUE),
     Breach("mqqp-start-by-version", ask=old_start),
-    Breach("mqqp-version-asked", omit="version"),
+    Breach("mqqp-version-asked", omit="version", shows=shown.never_asked, in_view_us=600_000_000, clear=True),
     Breach("mqqp-port-followed", omit="port"),
     Breach("mqqp-receive-completed", omit="end"),
     Breach("mqqp-queue-closed", omit="close"),
-    Breach("mqqp-cursor-closed", omit="cursor"),
+    Breach("mqqp-cursor-closed", omit="cursor", shows=shown.cursor_left),
     Breach("mqqp-open-numbers", ask=other_numbers),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tests.conforming import shown
 from tests.conforming.occasions import ACTION, INFO, ODD_STATUS, WIN32, besides, failed, succeeded
 from tests.conforming.planting import Breach, answered, changed
 
@@ -13,7 +14,8 @@ MANAGEMENT: Final = (
         ask=changed(INFO, values={"aProp": "[4, 11]"}, where=lambda draft: "queue" in draft.values),
         answer=answered(INFO, values={"apVar": '["LOCAL", "ONHOLD"]'}, where=succeeded),
     ),
-    Breach("mqmr-administrator", omit="rights"),
+    Breach("mqmr-administrator", omit="rights", shows=shown.administered),
+    Breach("mqmr-ndr-only", omit="ndr", clear=True),
     Breach("mqmr-status-kind", answer=answered(INFO, ACTION, values={"status": ODD_STATUS}, where=succeeded)),
     Breach("mqmr-object-type", ask=changed(INFO, values={"type": 7}, where=lambda draft: "queue" not in draft.values)),
     Breach("mqmr-action-known", ask=changed(ACTION, values={"lpwszAction": '"FROB"'})),

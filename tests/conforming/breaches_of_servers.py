@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tests.conforming import shown
 from tests.conforming.occasions import (
     BAD_PORT,
     BY_PLACE,
@@ -13,6 +14,8 @@ from tests.conforming.occasions import (
     DENIED,
     ELSE,
     END,
+    ENDED_AGAIN,
+    HANDLE_ACCEPTED,
     LATE_LOOKUP,
     LOOKUP,
     NULL_DESCRIPTOR,
@@ -25,23 +28,20 @@ from tests.conforming.occasions import (
     STARTS,
     UNEQUAL_OPEN,
     ZERO_OPEN,
-    answered_late,
+    ask_meanwhile,
     besides,
     cancel_nothing,
     close_unknown_cursor,
     end_again,
     end_nothing,
-    ended_again,
     failed,
-    given_again,
-    handle_accepted,
+    handle_kept,
     has_message,
     is_new,
-    kept_by_purge,
     neighbour,
     peeked,
-    pending_id,
     read_again,
+    read_meanwhile,
     received,
     succeeded,
     use_closed_cursor,
@@ -55,15 +55,11 @@ SERVERS: Final = (
     Breach("mqqp-open-handle-given", answer=answered(OPEN, values={"phContext": "null"}, where=succeeded)),
     Breach(
         "mqqp-handle-zeroed",
-        answer=lambda call, reply: (
-            {**reply, "pphContext": call.values["pphContext"]}
-            if call.operation in (CLOSE, END) and succeeded(call, reply)
-            else None
-        ),
+        answer=handle_kept("pphContext", CLOSE, END),
     ),
-    Breach("mqqp-answer-in-time", omit="timer", shows=answered_late),
+    Breach("mqqp-answer-in-time", omit="timer", meanwhile=ask_meanwhile, shows=shown.answered_late, clear=True),
     Breach("mqqp-cancel-ends-start", omit="cancel"),
-    Breach("mqqp-ack-decides", omit="removal", shows=given_again),
+    Breach("mqqp-ack-decides", omit="removal", shows=shown.given_again),
     Breach("mqqp-message-given", answer=answered(*STARTS, values={"message": "null"}, where=has_message)),
     Breach("mqqp-size-matches-buffer", answer=answered(*STARTS, values={"dwSize": 5}, where=has_message)),
     Breach("mqqp-packet-size", answer=answered(*STARTS, values={"packet_size": 5}, where=has_message)),
@@ -131,8 +127,10 @@ SERVERS: Final = (
     ),
     Breach(
         "mqqp-error-duplicate-request",
-        ask=pending_id,
+        meanwhile=read_meanwhile,
         omit="duplicates",
+        shows=shown.taken_twice,
+        clear=True,
         besides=besides("mqqp-request-id-unique"),
     ),
     Breach(
@@ -164,8 +162,8 @@ SERVERS: Final = (
         besides=besides("mqqp-cancel-values", "mqqp-same-queue-values"),
     ),
     Breach("mqqp-lookup-neighbour", answer=neighbour),
-    Breach("mqqp-close-ends-reads", omit="waiting"),
-    Breach("mqqp-closed-refused", follow=end_again, answer=ended_again, besides=besides("mqqp-end-once")),
-    Breach("mqqp-rundown-undone", answer=handle_accepted, weather=True),
-    Breach("mqqp-purge-removes", omit="purge", shows=kept_by_purge),
+    Breach("mqqp-close-ends-reads", omit="waiting", meanwhile=ask_meanwhile, clear=True),
+    Breach("mqqp-closed-refused", follow=end_again, answer=ENDED_AGAIN, besides=besides("mqqp-end-once")),
+    Breach("mqqp-rundown-undone", answer=HANDLE_ACCEPTED, weather=True),
+    Breach("mqqp-purge-removes", omit="purge", shows=shown.kept_by_purge, clear=True),
 )

@@ -1,100 +1,92 @@
-"""What clients of a supporting server do wrong, and the server itself, rule by rule: [MS-MQMP]."""
+"""What a supporting server does wrong, rule by rule: [MS-MQMP]."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tests.conforming.casts import MQMP
-from tests.conforming.occasions import NOBODY, ODD_STATUS, succeeded, use
-from tests.conforming.planting import Breach, Draft, answered, changed
-
-if TYPE_CHECKING:
-    from tests.conforming.transport import Call, Reply, Values
-
-OPEN, CLOSE, PURGE, NAME = (
-    "rpc_QMOpenQueueInternal",
-    "rpc_ACCloseHandle",
-    "rpc_ACPurgeQueue",
-    "rpc_ACHandleToFormatName",
+from tests.conforming.occasions import ODD_STATUS, besides, succeeded
+from tests.conforming.planting import Breach, answered, changed
+from tests.conforming.supported_occasions import (
+    CLOSE,
+    CLOSE_CURSOR,
+    GET,
+    GET_SECURITY,
+    NAME,
+    OPEN,
+    PORT,
+    PURGE,
+    RECEIVE,
+    REGISTRY,
+    REMOTE,
+    SEND,
+    SET,
+    alone,
+    alone_by_identifier,
+    among_the_readers,
+    ask_the_old_way,
+    decide_again,
+    in_ended,
+    look_first,
+    purge_after_peek,
+    receive_more,
+    receive_though_peeking,
 )
-SEND, RECEIVE, CURSOR = "rpc_ACSendMessageEx", "rpc_ACReceiveMessageEx", "rpc_ACCreateCursorEx"
-CLOSE_CURSOR, REGISTRY, PORT = "rpc_ACCloseCursor", "R_QMQueryQMRegistryInternal", "R_QMGetRTQMServerPort"
-CREATE, LOOK_UP, DELETE = "R_QMCreateObjectInternal", "R_QMObjectPathToObjectFormat", "R_QMDeleteObject"
-GET, SET = "R_QMGetObjectProperties", "R_QMSetObjectProperties"
-GET_SECURITY, SET_SECURITY = "R_QMGetObjectSecurityInternal", "R_QMSetObjectSecurityInternal"
-ENLIST, COMMIT, ABORT = "R_QMEnlistInternalTransaction", "R_QMCommitTransaction", "R_QMAbortTransaction"
-WHEREABOUTS, REMOTE = "R_QMGetTmWhereabouts", "R_QMOpenRemoteQueue"
+from tests.conforming.supporting_occasions import (
+    decided_again,
+    found,
+    given_after_purge,
+    given_again,
+    given_though_denied,
+    gives_handle,
+    not_zeroed,
+    refused_with,
+    relabelled,
+    squeezed,
+    told_the_path,
+    without_authentication,
+)
 
-
-def _is_done(call: Call, *operations: str) -> bool:
-    return call.operation in operations and call.reply is not None and succeeded(call, call.reply)
-
-
-def _use_closed(call: Call) -> tuple[str, Values] | None:
-    values = {"hQueue": call.values.get("phQueue", ""), "dwFormatNameRPCBufferLen": 200}
-    return (NAME, values) if _is_done(call, CLOSE) else None
-
-
-def _decide_again(call: Call) -> tuple[str, Values] | None:
-    return (ABORT, call.values) if _is_done(call, COMMIT, ABORT) else None
-
-
-def _used_cursor_again(call: Call) -> tuple[str, Values] | None:
-    before = [one for one in use(call, RECEIVE) if one.values.get("Cursor") == call.values.get("hCursor")]
-    return (RECEIVE, {**before[-1].values, "RequestTimeout": 0}) if _is_done(call, CLOSE_CURSOR) and before else None
-
-
-def _uow_again(call: Call) -> tuple[str, Values] | None:
-    return (ENLIST, {"transaction": call.values["transaction"]}) if _is_done(call, ENLIST) else None
-
-
-def _not_zeroed(call: Call, reply: Reply) -> Reply | None:
-    if call.operation != CLOSE or reply.get("status") != 0:
-        return None
-    return {**reply, "phQueue": call.values["phQueue"]}
-
-
-def _second_open(draft: Draft) -> bool:
-    return any(
-        one.operation == OPEN and one.connection.association is draft.connection.association
-        for one in draft.server.world.history
-    )
-
-
-def _found(_: Call, reply: Reply) -> bool:
-    return "message" in reply
-
-
+_DACL_ONLY: Final = "010004800000000000000000000000001400000002001c0001000000000014003f000f00010100000000000100000000"
 _breach = partial(Breach, cast=MQMP)
 
 SUPPORTING: Final = (
-    _breach("mqmp-open-mode", ask=changed(OPEN, values={"dwDesiredAccess": 7})),
-    _breach("mqmp-client-id", ask=changed(OPEN, values={"pLicGuid": NOBODY})),
-    _breach(
-        "mqmp-client-id-constant",
-        ask=changed(OPEN, values={"pLicGuid": "99999999-2222-3333-4444-555555555555"}, where=_second_open),
-    ),
-    _breach("mqmp-open-values", ask=changed(OPEN, values={"dwpRemoteContext": 77})),
-    _breach("mqmp-object-type", ask=changed(CREATE, values={"dwObjectType": 2})),
-    _breach("mqmp-object-name", ask=changed(DELETE, GET, SET, values={"queue": '"MULTICAST=234.1.1.1:80"'})),
-    _breach("mqmp-private-path", ask=changed(CREATE, values={"lpwcsPathName": '"srv0\\\\orders"'})),
-    _breach("mqmp-properties-allowed", ask=changed(SET, values={"aProp": "[109]"})),
-    _breach("mqmp-query-known", ask=changed(REGISTRY, values={"dwQueryType": 9})),
-    _breach("mqmp-format-name-buffer", ask=changed(NAME, values={"pdwLength": 7})),
-    _breach("mqmp-transfer-type", ask=changed(SEND, RECEIVE, values={"uTransferType": 2})),
-    _breach(
-        "mqmp-send-values", ask=changed(SEND, values={"pPriority": 9}), besides=frozenset(("mqmp-bad-arguments-fail",))
-    ),
-    _breach("mqmp-open-before-use", follow=_use_closed),
-    _breach("mqmp-cursor-after-close", follow=_used_cursor_again),
-    _breach("mqmp-uow-unique", follow=_uow_again),
-    _breach("mqmp-transaction-once", follow=_decide_again),
     _breach("mqmp-registry-answer", answer=answered(REGISTRY, values={"lplpMQISServer": '"!?"'}, where=succeeded)),
     _breach("mqmp-port-answer", answer=answered(PORT, values={"return_value": 2104})),
-    _breach("mqmp-receive-values", answer=answered(RECEIVE, values={"pPriority": 9}, where=_found)),
+    _breach("mqmp-port-query-unrestricted", answer=answered(PORT, values={"fault": 5}, where=without_authentication)),
     _breach("mqmp-status-kind", answer=answered(CLOSE, PURGE, values={"status": ODD_STATUS}, where=succeeded)),
-    _breach("mqmp-handle-zeroed", answer=_not_zeroed),
+    _breach("mqmp-result-given", answer=answered(OPEN, values={"phQueue": "null"}, where=gives_handle)),
+    _breach("mqmp-handle-zeroed", answer=not_zeroed),
+    _breach(
+        "mqmp-closed-refused",
+        follow=decide_again,
+        answer=decided_again,
+        besides=besides("mqmp-transaction-once"),
+    ),
+    _breach(
+        "mqmp-bad-arguments-fail",
+        ask=changed(REGISTRY, values={"dwQueryType": 9}),
+        answer=answered(REGISTRY, values={"status": 0, "lplpMQISServer": '"?"'}, where=refused_with("MQ_ERROR")),
+        besides=besides("mqmp-query-known"),
+    ),
+    _breach(
+        "mqmp-property-answer",
+        ask=changed(GET, values={"aProp": "[105]"}),
+        answer=answered(GET, values={"vt": "[VT_UI1]", "apVar": "[9]"}, where=succeeded),
+    ),
+    _breach(
+        "mqmp-error-property-type",
+        ask=changed(SET, values={"aProp": "[105]", "vt": "[VT_UI1]", "apVar": "[24]"}),
+        answer=answered(SET, values={"status": 0}, where=refused_with("MQ_ERROR_PROPERTY")),
+        besides=besides("mqmp-property-type"),
+    ),
+    _breach(
+        "mqmp-security-asked",
+        ask=changed(GET_SECURITY, values={"RequestedInformation": 1, "nLength": 256}),
+        answer=answered(GET_SECURITY, values={"descriptor": _DACL_ONLY}, where=succeeded),
+    ),
+    _breach("mqmp-buffer-answer", answer=answered(NAME, values={"pdwLength": 3}, where=succeeded)),
     _breach("mqmp-remote-open-values", answer=answered(REMOTE, values={"pdwContext": 77_777}, where=succeeded)),
     _breach(
         "mqmp-cursor-reserved",
@@ -104,27 +96,26 @@ SUPPORTING: Final = (
             else None
         ),
     ),
+    _breach("mqmp-obsolete", follow=ask_the_old_way, answer=told_the_path, besides=besides("mqmp-remote-cursor-set")),
+    _breach("mqmp-receive-values", answer=answered(RECEIVE, values={"pPriority": 9}, where=found)),
+    _breach("mqmp-receive-answer", answer=answered(RECEIVE, values={"pClass": "null"}, where=found)),
+    _breach("mqmp-buffer-too-small-fails", answer=squeezed),
+    _breach("mqmp-send-kept", answer=relabelled),
+    _breach("mqmp-access-enforced", ask=receive_though_peeking, answer=given_though_denied),
+    _breach("mqmp-exclusive-kept", lead=alone_by_identifier, ask=among_the_readers, omit="sharing"),
     _breach(
-        "mqmp-buffer-answer",
-        answer=answered(NAME, values={"pdwLength": 3}, where=succeeded),
+        "mqmp-purged-gone",
+        lead=alone,
+        ask=look_first,
+        follow=purge_after_peek,
+        omit="supported purge",
+        shows=given_after_purge,
     ),
-)
-_FIXTURE: Final = "see tests/pipelines/rules/fixtures"
-_NOT_FOUND: Final = "planted by hand it was not found yet, or the model does not yet go on from it"
-NOT_PLANTED: Final = dict.fromkeys(
-    (
-        *("mqmp-queue-name", "mqmp-security-values", "mqmp-property-type", "mqmp-property-answer"),
-        *("mqmp-error-property-type", "mqmp-opnum-reserved", "mqmp-buffer-lengths", "mqmp-send-security"),
-        *("mqmp-direct-not-encrypted", "mqmp-send-kept", "mqmp-cursor-before-use", "mqmp-remote-cursor-set"),
-        *("mqmp-closed-refused", "mqmp-enlist-before-use", "mqmp-transaction-refused", "mqmp-transaction-decides"),
-        *("mqmp-receive-answer", "mqmp-buffer-too-small-fails", "mqmp-bad-arguments-fail", "mqmp-obsolete"),
-        *("mqmp-access-enforced", "mqmp-exclusive-kept", "mqmp-security-asked", "mqmp-purged-gone"),
+    _breach("mqmp-transaction-decides", follow=receive_more, answer=given_again),
+    _breach(
+        "mqmp-transaction-refused",
+        follow=in_ended(SEND),
+        answer=answered(SEND, values={"status": 0}, where=refused_with("MQ_ERROR_TRANSACTION_SEQUENCE")),
+        besides=besides("mqmp-enlist-before-use"),
     ),
-    _FIXTURE,
-) | dict.fromkeys(
-    (
-        *("mqmp-handle-kind", "mqmp-access-respected", "mqmp-transaction-ended", "mqmp-handle-closed"),
-        *("mqmp-port-query-unrestricted", "mqmp-result-given"),
-    ),
-    _NOT_FOUND,
 )

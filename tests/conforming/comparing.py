@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tests.scripts.words import handle
@@ -10,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from tests.conforming.truth import Read, Session, Truth
+    from tests.conforming.truth import Read, Send, Session, Truth
 
     Row = Mapping[str, Any]
     Tables = Mapping[str, Sequence[Row]]
 
 
-ENDPOINTS: Final = ("qm2qm", "RemoteRead")
+ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm")
 _NAMES: Final = frozenset(("queue_name", "opened_for_username"))
 """The qmcomm call that tells them may be sealed."""
 
@@ -37,6 +38,7 @@ def differences(truth: Truth, tables: Tables, *, whole: bool = True) -> Iterator
     sure = whole and not truth.mishaps
     for endpoint in ENDPOINTS:
         yield from _of_endpoint(truth, tables, endpoint, whole=whole, sure=sure)
+    yield from _of_sends(truth, tables, whole=whole, sure=sure)
     yield from _of_acts(truth, tables, whole=whole)
     yield from _of_transactions(truth, tables, whole=whole, sure=sure)
 
@@ -66,6 +68,22 @@ def _of_endpoint(truth: Truth, tables: Tables, endpoint: str, *, whole: bool, su
             yield Difference("not told", "reads", read.asked_us, None, sorted(read.outcomes))
 
 
+def _of_sends(truth: Truth, tables: Tables, *, whole: bool, sure: bool) -> Iterator[Difference]:
+    sessions = {_us(row["ts"]): row for row in tables["sessions"] if row["endpoint"] == "qmcomm"}
+    rows = {_us(row["ts"]): row for row in tables["sends"]}
+    for send in (one for one in truth.sends if not one.sealed):
+        row = rows.get(send.asked_us)
+        if row is None:
+            if whole:
+                yield Difference("not told", "sends", send.asked_us, None, sorted(send.outcomes))
+            continue
+        if row["doubt"] is not None and not sure:
+            continue
+        if row["outcome"] not in send.outcomes and (whole or row["outcome"] != "unknown"):
+            yield Difference("outcome", "sends", send.asked_us, row["outcome"], sorted(send.outcomes))
+        yield from _of_place("sends", send, row, sessions)
+
+
 def _of_transactions(truth: Truth, tables: Tables, *, whole: bool, sure: bool) -> Iterator[Difference]:
     """What of it is sealed is in no row, so that counts can be less."""
     rows = {_us(row["ts"]): row for row in tables["transactions"]}
@@ -90,10 +108,17 @@ def _of_acts(truth: Truth, tables: Tables, *, whole: bool) -> Iterator[Differenc
             continue
         told = row["action"], row["outcome"], row["username"]
         possible = {act.outcome} if whole else {act.outcome, "unknown"}
+        # Where the word that says it is missing, that is said too.
+        actions = {act.action.lower()} if whole or row["doubt"] is None else {act.action.lower(), "other"}
         # Where the token that names the caller is missing, nobody is named.
         users = {act.username} if whole else {act.username, None}
-        if told not in {(act.action.lower(), one, user) for one in possible for user in users}:
+        if told not in set(product(actions, possible, users)):
             yield Difference("outcome", "admin_actions", act.asked_us, told, act.outcome)
+
+
+def _end_unseen(one: Session | Read, row: Row) -> bool:
+    """And it is told so: how it ended may be wrong, and nothing else."""
+    return one.end_sealed and row["doubt"] == "sealed"
 
 
 def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Iterator[Difference]:
@@ -108,7 +133,7 @@ def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Itera
         "queue_name": (row["queue_name"], {session.queue, session.asked_for}),
         "opened_for_username": (row["opened_for_username"] or "", {session.person}),
     }
-    if session.told:
+    if session.told and not _end_unseen(session, row):
         told["state"] = row["state"], set(session.states)
     for name, (said, true) in told.items():
         if said in (None, "") and (not whole or name in _NAMES):
@@ -126,14 +151,24 @@ def _of_read(
 ) -> Iterator[Difference]:
     if row["doubt"] is not None and not sure:
         return
-    if row["outcome"] not in read.outcomes and (whole or row["outcome"] != "unfinished"):
+    outcomes = read.outcomes if whole else {*read.outcomes, "unfinished"}
+    if row["outcome"] not in outcomes and not _end_unseen(read, row):
         yield Difference("outcome", "reads", read.asked_us, row["outcome"], sorted(read.outcomes))
-    if read.session is None or row["session_uid"] is None:
+    action = f"MQ_{read.action}" if read.action.startswith("LOOKUP") else f"MQ_ACTION_{read.action}"
+    for name, said, true in (("action", row["action"], action), ("request_id", row["request_id"], read.request_id)):
+        if said != true and (whole or said is not None):
+            yield Difference(name, "reads", read.asked_us, said, true)
+    yield from _of_place("reads", read, row, sessions)
+
+
+def _of_place(table: str, one: Read | Send, row: Row, sessions: Mapping[int | None, Row]) -> Iterator[Difference]:
+    """The session that it is of."""
+    if one.session is None or row["session_uid"] is None:
         return
-    its = sessions.get(read.session.opened_us)
+    its = sessions.get(one.session.opened_us)
     if its is not None and its["session_uid"] != row["session_uid"]:
-        others = [at for at, one in sessions.items() if one["session_uid"] == row["session_uid"]]
-        yield Difference("session", "reads", read.asked_us, others, read.session.opened_us)
+        others = [at for at, other in sessions.items() if other["session_uid"] == row["session_uid"]]
+        yield Difference("session", table, one.asked_us, others, one.session.opened_us)
 
 
 def _us(time: datetime | None) -> int | None:

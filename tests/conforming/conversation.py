@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import casts
 from tests.conforming.applications import Application
 from tests.conforming.management import Administrator, QmmgmtServer
-from tests.conforming.mapper import PORT, Mapper
+from tests.conforming.mapper import NOBODY, PORT, Mapper
 from tests.conforming.products import PRODUCTS
 from tests.conforming.qm2qm_client import Supporter
 from tests.conforming.qm2qm_server import Qm2qmServer
@@ -56,6 +56,8 @@ def converse(seed: int, cast: str = casts.MQQP, breach: Breach | None = None) ->
         casts.add(world, weather, cast, 20 if shared else None)
     weather.restarted = lambda old: _restart(world, weather, servers, old)
     world.schedule.add(weather.arrivals())
+    if breach is not None and breach.in_view_us:
+        _watch(world, servers, breach.in_view_us)
     if breach is None:
         world.schedule.add(weather.mishaps())
     elif breach.weather:
@@ -63,6 +65,14 @@ def converse(seed: int, cast: str = casts.MQQP, breach: Breach | None = None) ->
     world.schedule.run(_STEPS)
     stage = world.stage
     return Conversation(stage.script, stage.parts, stage.frames, world.truth, world.history, world.plant.places)
+
+
+def _watch(world: World, servers: list[QueueManager], us: int) -> None:
+    """A stranger shows that the capture has begun long before everybody else comes."""
+    for server in servers:
+        stranger = Process(world, world.address(99), world.one_of(PRODUCTS), "")
+        stranger.close(stranger.connect(server.endpoints[PORT], "epm", security=NOBODY))
+    world.stage.wait(us)
 
 
 def _server(world: World, number: int, cast: str) -> QueueManager:

@@ -34,6 +34,8 @@ class TransactionHandle:
         self.unit.truth.outcomes = frozenset(("rundown",))
         for read in self.unit.reads:
             read.came_to("rundown", "nacked")
+        for send in self.unit.sent:
+            send.came_to("rundown")
         self.end(committed=False)
 
     def end(self, *, committed: bool) -> None:
@@ -75,6 +77,7 @@ class InternalTransactions(QmcommServer):
         if str(call.values["transaction"]) in self.units:
             return {"status": "MQ_ERROR_TRANSACTION_SEQUENCE"}
         handle = TransactionHandle(self, self._unit(call))
+        handle.unit.internal = True
         name = self.manager.handle("X")
         if call.connection.open:
             call.connection.association.handles[name] = handle
@@ -101,6 +104,8 @@ class InternalTransactions(QmcommServer):
         handle.unit.truth.outcomes = frozenset(("committed" if committed else "aborted",))
         for read in handle.unit.reads:
             read.came_to("acked" if committed else "nacked")
+        for send in handle.unit.sent:
+            send.came_to("success" if committed else "aborted")
         handle.end(committed=committed)
         return {"status": 0, "phIntXact": "null"}
 

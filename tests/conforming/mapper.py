@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.conforming.transport import Endpoint, Host
 
 PORT: Final = 135
-_NOBODY: Final = Security("none", "")
+NOBODY: Final = Security("none", "")
 
 
 class Mapper:
@@ -34,7 +34,7 @@ def resolved(process: Process, host: Host, interface: str) -> Generator[Until | 
     """By asking; mostly on a connection for this alone."""
     endpoint = host.endpoints[PORT]
     known = process.usable(endpoint)
-    connection = known[0] if known else process.connect(endpoint, "epm", security=_NOBODY)
+    connection = known[0] if known else process.connect(endpoint, "epm", security=NOBODY)
     reply = yield from process.call(connection, "ept_map", {"for": interface})
     if process.world.likely(0.8):
         process.close(connection)

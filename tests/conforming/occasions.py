@@ -9,7 +9,9 @@ from tests.conforming.queue_manager import LOW_SEVEN
 from tests.conforming.transport import CONTEXT_MISMATCH
 
 if TYPE_CHECKING:
-    from tests.conforming.conversation import Conversation
+    from collections.abc import Callable
+
+    from tests.conforming.planting import Answering
     from tests.conforming.transport import Call, Reply, Values
 
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
@@ -17,10 +19,12 @@ STARTS: Final = (START, START2, LOOKUP)
 BY_PLACE: Final = (START, START2)
 OPEN, CLOSE, END = "RemoteQMOpenQueue", "RemoteQMCloseQueue", "RemoteQMEndReceive"
 CANCEL, CURSOR, PORT = "RemoteQMCancelReceive", "RemoteQMCloseCursor", "RemoteQMGetQMQMServerPort"
-PURGE: Final = "RemoteQMPurgeQueue"
+PURGE, VERSION = "RemoteQMPurgeQueue", "RemoteQmGetVersion"
+INFINITE: Final = 0xFFFF_FFFF
 INFO, ACTION = "R_QMMgmtGetInfo", "R_QMMgmtAction"
 WIN32: Final = 5
-MINUTE_US: Final = 60_000_000
+CROSSING_US: Final = 3_000_000
+"""More than packets take to cross."""
 NOBODY: Final = "00000000-0000-0000-0000-000000000000"
 ODD_STATUS: Final = "0x400E0009"
 """Neither MQ_OK nor a failure."""
@@ -50,17 +54,66 @@ def failed(call: Call, reply: Reply) -> bool:
     return not succeeded(call, reply)
 
 
-def pending_id(draft: Draft) -> Draft | None:
-    """That of a request on the same queue that still waits."""
-    others = [
-        call.values["dwRequestID"]
+def done(call: Call, *operations: str) -> bool:
+    """One of these, and it succeeded."""
+    return call.operation in operations and call.reply is not None and succeeded(call, call.reply)
+
+
+def opened_before(operation: str) -> Callable[[Draft], bool]:
+    """The client has opened something in the same association."""
+    return lambda draft: any(
+        one.operation == operation and one.connection.association is draft.connection.association
+        for one in draft.server.world.history
+    )
+
+
+def still_waiting(draft: Draft, *operations: str) -> list[Call]:
+    """Reads of the same association that wait for longer than a moment."""
+    return [
+        call
         for connection in draft.connection.association.connections
         for call in connection.calls
-        if call.operation in BY_PLACE and not call.over and call.values["ulTimeout"] not in (0, 200)
-        if call.values["hRemoteQueue"] == draft.values.get("hRemoteQueue")
+        if call.operation in operations and not call.over and call.values.get("ulTimeout", 0) not in (0, 200)
     ]
+
+
+def instead(*operations: str, values: Reply, where: Callable[[Call, Reply], bool] = lambda *_: True) -> Answering:
+    """The answer is this, and nothing of the one that was to be given."""
+    return lambda call, reply: values if call.operation in operations and where(call, reply) else None
+
+
+def handle_kept(name: str, *operations: str) -> Answering:
+    """A handle that was closed comes back."""
+    return lambda call, reply: (
+        {**reply, name: call.values[name]} if call.operation in operations and succeeded(call, reply) else None
+    )
+
+
+def pending_id(draft: Draft) -> Draft | None:
+    """That of a request on the same queue that still waits."""
+    waiting, queue = still_waiting(draft, *BY_PLACE), draft.values.get("hRemoteQueue")
+    others = [one.values["dwRequestID"] for one in waiting if one.values["hRemoteQueue"] == queue]
     fits = draft.operation in BY_PLACE and others and draft.server.product.tells_duplicates
     return draft.having(dwRequestID=others[0]) if fits else None
+
+
+def outlasted(call: Call, asked: str, *starts: str) -> tuple[int, str, Values] | None:
+    """Something is asked long after a read should have been over."""
+    timeout = int(call.values.get("ulTimeout", 0))
+    if call.operation not in starts or not timeout:
+        return None
+    return (0 if timeout == INFINITE else timeout * 1_000) + 20_000_000, asked, {}
+
+
+def read_meanwhile(call: Call) -> tuple[int, str, Values] | None:
+    """With the number of the one that waits."""
+    fits = call.operation in BY_PLACE and call.connection.endpoint.host.product.tells_duplicates
+    return (CROSSING_US, call.operation, {**call.values, "ulTimeout": 200}) if fits else None
+
+
+def ask_meanwhile(call: Call) -> tuple[int, str, Values] | None:
+    known = call.connection.endpoint.host.product.version is not None
+    return outlasted(call, VERSION, *BY_PLACE) if known else None
 
 
 def other_numbers(draft: Draft) -> Draft | None:
@@ -147,44 +200,6 @@ UNEQUAL_OPEN: Final = changed(
 BAD_PORT: Final = changed(PORT, values={"dwPortType": 9})
 
 
-def given_again(talk: Conversation) -> bool:
-    """A message that was acknowledged, by a call that tells its number."""
-    given = {
-        one.reply["pphContext"]: one.reply["message"] for one in talk.calls if one.reply and "message" in one.reply
-    }
-    ends = [one for one in talk.calls if one.operation == END and one.reply == ENDED]
-    gone = {(given[one.values["pphContext"]], one.answered_us) for one in ends if one.values["dwAck"] == "RR_ACK"}
-    return any(
-        one.reply["message"] == message and one.asked_us > (answered_us or 0)
-        for one in talk.calls
-        if one.operation in (START2, LOOKUP) and one.reply and "message" in one.reply
-        for message, answered_us in gone
-    )
-
-
-def answered_late(talk: Conversation) -> bool:
-    return any(
-        call.answered_us - call.asked_us > int(call.values["ulTimeout"]) * 1_000 + MINUTE_US
-        for call in talk.calls
-        if call.operation in BY_PLACE and call.answered_us is not None
-    )
-
-
-def kept_by_purge(talk: Conversation) -> bool:
-    """A message is given before a purge and after it, by calls that tell its number."""
-    purges = [
-        one for one in talk.calls if one.operation == PURGE and one.answered_us and succeeded(one, one.reply or {})
-    ]
-    given = [one for one in talk.calls if one.operation in (START2, LOOKUP) and one.reply and "message" in one.reply]
-    return any(
-        (one.answered_us or 0) < purge.asked_us and other.asked_us > (purge.answered_us or 0)
-        for purge in purges
-        for one in given
-        for other in given
-        if one.reply and other.reply and one.reply["message"] == other.reply["message"]
-    )
-
-
 def neighbour(call: Call, reply: Reply) -> Reply | None:
     """The very message that LookupId names."""
     action, wanted = str(call.values.get("ulAction", "")), int(call.values.get("LookupId", 0))
@@ -194,15 +209,10 @@ def neighbour(call: Call, reply: Reply) -> Reply | None:
     return {**reply, "SequentialId": number, "message": f"100/{number}"}
 
 
-def handle_accepted(call: Call, reply: Reply) -> Reply | None:
-    """Of an association that is over."""
-    fits = call.operation == CLOSE and reply == CONTEXT_MISMATCH
-    return {"pphContext": "null"} if fits else None
-
-
-def ended_again(call: Call, reply: Reply) -> Reply | None:
-    """What was ended before."""
-    return {"pphContext": "null"} if call.operation == END and reply == CONTEXT_MISMATCH else None
+HANDLE_ACCEPTED: Final = instead(CLOSE, values={"pphContext": "null"}, where=lambda _, reply: reply == CONTEXT_MISMATCH)
+"""Of an association that is over."""
+ENDED_AGAIN: Final = instead(END, values={"pphContext": "null"}, where=lambda _, reply: reply == CONTEXT_MISMATCH)
+"""What was ended before."""
 
 
 def besides(*rule_ids: str) -> frozenset[str]:

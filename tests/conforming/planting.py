@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Asking = Callable[["Draft"], "Draft | None"]
     Answering = Callable[[Call, Reply], "Reply | None"]
     Following = Callable[[Call], "tuple[str, Values] | None"]
+    Besides = Callable[[Call], "tuple[int, str, Values] | None"]
 
 
 T = TypeVar("T")
@@ -49,6 +50,8 @@ class Breach:
     rule_id: str
     cast: str = "mqqp"
     """Who takes part: tests.conforming.casts."""
+    lead: Asking | None = None
+    """What a client says first, which is right: it makes the occasion for the rest."""
     ask: Asking | None = None
     """What a client says instead."""
     answer: Answering | None = None
@@ -57,6 +60,14 @@ class Breach:
     """What a client says besides, after that call."""
     omit: str = ""
     """What somebody leaves undone."""
+    later_us: int = 20_000_000
+    """How long after: nobody can think that the two crossed on the wire."""
+    meanwhile: Besides | None = None
+    """What a client says on the connection of a call that still waits, after so many microseconds and once more."""
+    clear: bool = False
+    """Nobody seals what is said."""
+    in_view_us: int = 0
+    """For how long servers were seen before anybody comes."""
     weather: bool = False
     """Connections are reset meanwhile."""
     shows: Callable[[Conversation], bool] = lambda _: True
@@ -66,7 +77,7 @@ class Breach:
 
     @property
     def ways(self) -> int:
-        return sum(map(bool, (self.ask, self.answer, self.follow, self.omit)))
+        return sum(map(bool, (self.lead, self.ask, self.answer, self.follow, self.omit)))
 
 
 @dataclass(slots=True)
@@ -80,6 +91,9 @@ class Plant:
     """By the client, if it was the first to do wrong: the server's part is the answer to that."""
 
     def asking(self, draft: Draft) -> Draft:
+        if self.breach is not None and self._is_to_lead():
+            led = self.breach.lead(draft) if self.breach.lead is not None else None
+            return draft if led is None else self._done("lead", draft.connection, led)
         if self.breach is None or self.breach.ask is None or self._is_over("ask"):
             return draft
         changed = self.breach.ask(draft)
@@ -97,13 +111,32 @@ class Plant:
         return reply if changed is None else self._done("answer", call.connection, changed)
 
     def following(self, call: Call) -> tuple[str, Values] | None:
-        if self.breach is None or self.breach.follow is None or self._is_over("follow"):
+        if self.breach is None or self.breach.follow is None or self._is_over("follow") or self._is_to_lead():
             return None
         more = self.breach.follow(call)
-        if more is None:
-            return None
-        self._said = more[1]
-        return self._done("follow", call.connection, more)
+        if more is not None:
+            self._ways.add("follow")
+        return more
+
+    def followed(self, connection: Connection, values: Values) -> None:
+        """It could be said."""
+        self._said = values
+        self._done("follow", connection, values)
+
+    def not_followed(self) -> None:
+        """The connection is closed meanwhile: there will be another occasion."""
+        self._ways.discard("follow")
+
+    def meanwhile(self, call: Call) -> tuple[int, str, Values] | None:
+        return self.breach.meanwhile(call) if self.breach is not None and self.breach.meanwhile is not None else None
+
+    @property
+    def later_us(self) -> int:
+        return 0 if self.breach is None else self.breach.later_us
+
+    def level(self, wanted: str) -> str:
+        """Of protection."""
+        return "integrity" if wanted == "privacy" and self.breach is not None and self.breach.clear else wanted
 
     def leaves_out(self, what: str) -> bool:
         return self.breach is not None and self.breach.omit == what
@@ -111,7 +144,12 @@ class Plant:
     def omits(self, what: str, connection: Connection | None) -> bool:
         if not self.leaves_out(what) or self._is_over("omit") or connection is None:
             return False
+        if self.breach is not None and (self.breach.ask or self.breach.follow) is not None and self._said is None:
+            return False
         return self._done("omit", connection, True)
+
+    def _is_to_lead(self) -> bool:
+        return self.breach is not None and self.breach.lead is not None and not self._is_over("lead")
 
     def _is_over(self, way: str) -> bool:
         return way in self._ways

@@ -28,8 +28,8 @@ class Product:
     has_spx: bool
     """Notes 3, 4, 19, 20."""
     has_ndr64: bool
-    keeps_orphaned: bool
-    """Connections stay open after an orphaned PDU ([MS-RPCE] note 101)."""
+    negotiates_features: bool
+    """[MS-RPCE] notes 99 to 101: also that connections stay open after an orphaned PDU."""
     category: int
     """What its applications tell R_QMOpenRemoteQueue ([MS-MQMP] notes 20 to 25)."""
 
@@ -40,15 +40,15 @@ _NEW = {"asks_version": True, "tells_duplicates": True, "descriptor_differs": Fa
 
 def _old(name: str) -> Product:
     return Product(
-        name, None, asks_port=True, raises_purge_failures=False, has_spx=True, has_ndr64=False, keeps_orphaned=False,
-        category=0x300, **_OLD,
+        name, None, asks_port=True, raises_purge_failures=False, has_spx=True, has_ndr64=False,
+        negotiates_features=False, category=0x300, **_OLD,
     )  # fmt: skip
 
 
 def _new(name: str, version: tuple[int, int, int], category: int = 0x400) -> Product:
     return Product(
-        name, version, asks_port=False, raises_purge_failures=True, has_spx=False, has_ndr64=True, keeps_orphaned=True,
-        category=category, **_NEW,
+        name, version, asks_port=False, raises_purge_failures=True, has_spx=False, has_ndr64=True,
+        negotiates_features=True, category=category, **_NEW,
     )  # fmt: skip
 
 
@@ -58,12 +58,12 @@ PRODUCTS: Final = (
     Product(
         "Windows XP", (5, 1, 1020), asks_port=True, asks_version=True, tells_duplicates=False,
         descriptor_differs=False, compares_context=False, raises_purge_failures=False, has_spx=False, has_ndr64=False,
-        keeps_orphaned=False, category=0x300,
+        negotiates_features=False, category=0x300,
     ),
     Product(
         "Windows Server 2003", (5, 2, 1716), asks_port=True, asks_version=True, tells_duplicates=True,
         descriptor_differs=False, compares_context=True, raises_purge_failures=True, has_spx=False, has_ndr64=False,
-        keeps_orphaned=False, category=0x500,
+        negotiates_features=False, category=0x500,
     ),
     _new("Windows Vista", (6, 0, 6000)),
     _new("Windows Server 2008", (6, 0, 6001), 0x500),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _FAILED: Final = {"status": "MQ_ERROR_REMOTE_MACHINE_NOT_AVAILABLE"}
 _INVALID: Final = {"status": "MQ_ERROR_INVALID_HANDLE"}
 _RECEIVE_ACCESS: Final = 1
+RESERVED_CURSOR: Final = 0xB
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +63,11 @@ class Proxies(QmcommServer):
                 if wanted == queue.format_name.removeprefix("DIRECT="):
                     return other, queue
         return None
+
+    def cursor_number(self) -> int:
+        """3.1.4.19: one is reserved."""
+        number = self.manager.number()
+        return self.manager.number() if number == RESERVED_CURSOR else number
 
     def elsewhere(self, wanted: str) -> str | None:
         place = self._place(wanted)
@@ -138,7 +144,7 @@ class Proxies(QmcommServer):
 
     def create_proxy_cursor(self, proxy: Proxy, part: str) -> Handling:
         """3.1.5.4 and note 76."""
-        number = self.manager.number()
+        number = self.cursor_number()
         proxy.cursors[number] = None
         if leaves_cursors_to_clients(self.manager.product):
             yield None
@@ -181,8 +187,10 @@ class Proxies(QmcommServer):
         return {"status": 0}
 
     def remote_name(self, call: Call) -> Handling:
-        """3.1.4.1."""
+        """3.1.4.1, note 11."""
         yield None
+        if not leaves_cursors_to_clients(self.manager.product):
+            return {"fault": "MQ_ERROR_ILLEGAL_OPERATION"}
         proxy = self.proxies.get(int(call.values["pQueue"]))
         return _INVALID if proxy is None else {"lplpRemoteQueueName": text(proxy.queue.path)}
 

@@ -111,12 +111,14 @@ class Supporter(Process):
     def ask_version(self, connection: Connection, part: str) -> Doing:
         if not self.product.asks_version:
             return
+        server: QueueManager = connection.endpoint.host  # type: ignore[assignment]
         if self.world.plant.omits("version", connection):
             self.asked.add(part.partition("/")[0])
+            # Somebody has told it.
+            self.versions[server] = server.product.version
             return
         reply = yield from self.call(connection, "RemoteQmGetVersion", None, part)
         if reply is not None:
-            server: QueueManager = connection.endpoint.host  # type: ignore[assignment]
             self.versions[server] = None
             self.asked.add(part.partition("/")[0])
             if "pMajor" in reply:
@@ -170,11 +172,17 @@ class RemoteSession(Reads):
         return self.owner.product.asks_version and knows_sequential_ids(self.owner.versions.get(self.server))
 
     def purge(self) -> Doing:
+        """Some look at what they purge, and whether it is gone."""
+        world, part = self.owner.world, f"{self.part}/{self.owner.world.name('purge')}"
+        looks = self.uses_sequential_ids() and world.likely(0.5)
+        if looks:
+            yield from self.peek(part)
         connection = self.connection()
         if connection is not None:
-            yield from self.owner.call(
-                connection, "RemoteQMPurgeQueue", {"hQueue": self.numbers.handle}, f"{self.part}/purge"
-            )
+            yield from self.owner.call(connection, "RemoteQMPurgeQueue", {"hQueue": self.numbers.handle}, part)
+        if looks:
+            yield Until(deadline_us=world.stage.now_us + 5_000_000)
+            yield from self.peek(part)
 
     def close(self) -> Doing:
         """3.2.4.8, 3.2.4.9."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import truth
 from tests.conforming.reading import Reading
 from tests.conforming.transport import CONTEXT_MISMATCH, OUT_OF_RANGE, Call, Reply
+from tests.conforming.waiting import HELD_US
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     Handling = Generator[Until | None, None, Reply]
 
-_HELD_US: Final = 300_000_000
 _INVALID_PARAMETER: Final = {"status": "MQ_ERROR_INVALID_PARAMETER"}
 _INVALID_HANDLE: Final = {"status": "MQ_ERROR_INVALID_HANDLE"}
 _CANCELLED: Final = ("MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT", "MQ_ERROR_OPERATION_CANCELLED")
@@ -46,7 +46,7 @@ class OpenEntry:
         world, waiting = self.server.manager.world, self.server.waiting(self.descriptor.handle)
         for read in waiting:
             if world.plant.omits("waiting", self.connection):
-                read.held_until_us = world.stage.now_us + _HELD_US
+                read.held_until_us = world.stage.now_us + HELD_US
             else:
                 read.cancelled = world.one_of(_CANCELLED)
         self.server.manager.close_queue(self.descriptor)
@@ -149,7 +149,13 @@ class Qm2qmServer(Reading):
         if not self.manager.world.plant.omits("purge", call.connection):
             entry.descriptor.queue.purge()
         entry.truth.purges += 1
-        call.undelivered = entry.truth.purged_unseen
+
+        def unseen() -> None:
+            """Nobody was told that it succeeded, which counts once."""
+            entry.truth.purges -= 1
+            call.undelivered = lambda: None
+
+        call.undelivered = unseen
         return {"status": 0}
 
     def cancel(self, call: Call) -> Handling:
@@ -170,7 +176,7 @@ class Qm2qmServer(Reading):
         if entry.action != "RECEIVE" and self.by_the_letter:
             return {"status": "STATUS_NOT_FOUND"}
         if self.manager.world.plant.omits("cancel", call.connection):
-            entry.held_until_us = self.manager.world.stage.now_us + _HELD_US
+            entry.held_until_us = self.manager.world.stage.now_us + HELD_US
         else:
             entry.cancelled = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
         return {"status": 0}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tests.conforming import cursors, truth
 from tests.conforming.proxies import Proxy
-from tests.conforming.queue_manager import DELETED, LOW_SEVEN, Cursor, Message
+from tests.conforming.queue_manager import DELETED, LOW_SEVEN, RECEIVE_ACCESS, Cursor, Message
 from tests.conforming.schedule import Until
 from tests.conforming.stage import Value, text
 from tests.conforming.supporting_server import INVALID_HANDLE, SEND, LocalHandle
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.conforming.supporting_server import SupportingServer
+    from tests.conforming.transport import Values
 
     Handling = Generator[Until | None, None, Reply]
 
 _INFINITE: Final = 0xFFFF_FFFF
+_ACCESS_DENIED: Final = "MQ_ERROR_ACCESS_DENIED"
 _OUTCOMES: Final = {
     "MQ_ERROR_IO_TIMEOUT": "timed_out",
     "MQ_ERROR_OPERATION_CANCELLED": "cancelled",
@@ -32,6 +34,16 @@ def _outcome(reply: Reply, action: str) -> str:
     if "message" in reply:
         return "acked" if action == "RECEIVE" else "peeked"
     return _OUTCOMES.get(str(reply.get("status")), "failed")
+
+
+def _told(values: Values, *, recoverable: bool) -> dict[str, Value]:
+    """3.1.5.2: what the sender left out has its default; transactions have no priorities."""
+    priority, label = values.get("pPriority", 3), values.get("ppTitle")
+    return {
+        "pPriority": 0 if recoverable else 3 if priority == "null" else priority,
+        "pDelivery": int(recoverable),
+        **({} if label is None else {"ppTitle": text("") if label == "null" else label}),
+    }
 
 
 class Qmcomm2Server:
@@ -53,6 +65,11 @@ class Qmcomm2Server:
         return {"status": "MQ_ERROR_ILLEGAL_OPERATION"}
 
     def send(self, call: Call) -> Handling:
+        handle = call.context(call.values["hQueue"])
+        told = handle.truth if isinstance(handle, LocalHandle | Proxy) else None
+        send = truth.Send(told, call.asked_us, call.connection.security.auth == "privacy")
+        self.manager.world.truth.sends.append(send)
+        call.undelivered = lambda: send.came_to("unknown", *send.outcomes)
         yield None
         handle = call.context(call.values["hQueue"])
         if not isinstance(handle, LocalHandle):
@@ -60,6 +77,10 @@ class Qmcomm2Server:
         queue, name = handle.descriptor.queue, str(call.values.get("transaction", "null"))
         if queue.deleted:
             return {"status": "MQ_ERROR_STALE_HANDLE"}
+        if handle.descriptor.access != SEND:
+            return {"status": _ACCESS_DENIED}
+        if call.values.get("pulPrivLevel", 0) and not handle.truth.asked_for:
+            return {"status": "MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION"}
         unit = self.server.units.get(name)
         if name != "null" and unit is None:
             return {"status": "MQ_ERROR_TRANSACTION_SEQUENCE"}
@@ -68,15 +89,18 @@ class Qmcomm2Server:
         message = self.manager.deliver(queue)
         message.body = int(str(call.values["message"]).partition("/")[0])
         if unit is not None:
-            unit.send(queue, message)
-        return {"status": 0}
+            unit.send(queue, message, send)
+        send.came_to("success")
+        identifier: Values = {"Lineage": self.server.identifier, "Uniquifier": message.number}
+        message.told = {**identifier, **_told(call.values, recoverable=unit is not None)}
+        return {"status": 0, **identifier}
 
     def receive(self, call: Call) -> Handling:
         values, world = call.values, self.manager.world
         call.undelivered = lambda: read.came_to("unfinished", "failed", "rundown", *read.outcomes)
         context, action = int(values["hQMContext"]), str(values["Action"])
         handle = self.server.local.get(context)
-        read = truth.Read(handle.truth if handle else None, call.asked_us, action, 0)
+        read = truth.Read(handle.truth if handle else None, call.asked_us, action, None)
         read.sealed, read.endpoint = call.connection.security.auth == "privacy", "qmcomm"
         world.truth.reads.append(read)
         yield None
@@ -94,6 +118,9 @@ class Qmcomm2Server:
         if handle is None or handle.descriptor.access == SEND:
             read.came_to("failed")
             return INVALID_HANDLE
+        if action == "RECEIVE" and handle.descriptor.access != RECEIVE_ACCESS:
+            read.came_to("failed")
+            return {"status": _ACCESS_DENIED}
         cursor = int(values.get("Cursor", 0))
         if cursor and cursor not in handle.descriptor.cursors:
             read.came_to("failed")
@@ -104,6 +131,13 @@ class Qmcomm2Server:
             failed = {"status": found}
             read.came_to(_outcome(failed, action))
             return failed
+        if unit is not None and self.server.units.get(name) is not unit:
+            # It was decided while the call waited for a message.
+            read.came_to("failed")
+            return {"status": "MQ_ERROR_TRANSACTION_SEQUENCE"}
+        if found.body > int(values["ulBodyBufferSizeInBytes"]):
+            read.came_to("failed")
+            return {"status": "MQ_ERROR_BUFFER_OVERFLOW", "pBodySize": found.body}
         place = handle.descriptor.cursors.get(cursor)
         if place is not None:
             cursors.moved(place, found, action)
@@ -117,8 +151,10 @@ class Qmcomm2Server:
             "message": f"{found.body}/{found.number}",
             "ppDestFormatName": text(handle.descriptor.queue.format_name),
             "pArrivedTime": found.arrived_s,
+            **found.told,
         }
-        read.came_to(_outcome(given, action))
+        undecided = unit is not None and unit.internal and action == "RECEIVE"
+        read.came_to("unfinished" if undecided else _outcome(given, action))
         return {**given, "Cursor": cursor} if cursor else given
 
     def _found(self, handle: LocalHandle, call: Call) -> Generator[Until | None, None, cursors.Found]:
@@ -152,6 +188,6 @@ class Qmcomm2Server:
             return CONTEXT_MISMATCH
         if handle.descriptor.queue.deleted:
             return {"status": "MQ_ERROR_STALE_HANDLE"}
-        cursor = Cursor(self.manager.number())
+        cursor = Cursor(self.server.cursor_number())
         handle.descriptor.cursors[cursor.handle] = cursor
         return {"hCursor": cursor.handle, "srv_hACQueue": 0, "cli_pQMQueue": 0}

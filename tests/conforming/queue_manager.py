@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -9,9 +10,11 @@ from tests.conforming.transport import Host
 
 if TYPE_CHECKING:
     from tests.conforming.products import Product
+    from tests.conforming.stage import Value
     from tests.conforming.world import World
 
 AVAILABLE, LOCKED, PURGED, DELETED = "available", "locked", "purge pending", "deleted"
+RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
 LOW_SEVEN: Final = (1 << 56) - 1
 _BODIES: Final = (0, 1, 100, 700, 3_000, 9_000)
 
@@ -24,6 +27,8 @@ class Message:
     body: int
     arrived_s: int
     state: str = AVAILABLE
+    told: dict[str, Value] = field(default_factory=dict)
+    """What its sender said of it to this server, as receivers are to get it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +41,17 @@ class Queue:
     forbidden: bool = False
     """Nobody may open it."""
     transactional: bool = False
+    identifier: str = ""
+    """The format name of a private queue, which no other queue ever gets: [MS-MQMQ] 2.1.4."""
+
+    def is_denied(self, access: int, *, exclusive: bool) -> bool:
+        """3.1.7.1.5: peeking goes with everybody who does not want to be alone."""
+        held = {(one.access, one.exclusive) for one in self.open}
+        if (RECEIVE_ACCESS, True) in held:
+            return exclusive or access == RECEIVE_ACCESS
+        if (PEEK_ACCESS, True) in held:
+            return access == RECEIVE_ACCESS
+        return exclusive and (RECEIVE_ACCESS, False) in held
 
     def available(self) -> list[Message]:
         return [one for one in self.messages if one.state == AVAILABLE]
@@ -89,7 +105,8 @@ class QueueManager(Host):
 
     def add_queue(self, name: str) -> Queue:
         path = f"{self.name}\\private$\\{name}"
-        queue = Queue(path, f"DIRECT=OS:{path}")
+        machine = uuid.uuid5(uuid.NAMESPACE_DNS, self.name)
+        queue = Queue(path, f"DIRECT=OS:{path}", identifier=f"PRIVATE={machine}\\{len(self.queues) + 1:08x}")
         self.queues.append(queue)
         return queue
 

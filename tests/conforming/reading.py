@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 from tests.conforming import cursors, truth
 from tests.conforming.queue_manager import DELETED, LOCKED, LOW_SEVEN, Message
-from tests.conforming.schedule import Until
 from tests.conforming.stage import Value, text
 from tests.conforming.transport import CONTEXT_MISMATCH, Call, Reply
+from tests.conforming.waiting import waited
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.conforming.qm2qm_server import OpenEntry
     from tests.conforming.queue_manager import Descriptor, QueueManager
+    from tests.conforming.schedule import Until
 
     Handling = Generator[Until | None, None, Reply]
 
-_INFINITE: Final = 0xFFFF_FFFF
-_LATE_US: Final = 600_000_000
 _INVALID_PARAMETER: Final = "MQ_ERROR_INVALID_PARAMETER"
 _BAD_STUB: Final = 0x6F7
 """RPC_X_BAD_STUB_DATA: dwAck has a range."""
@@ -76,9 +75,9 @@ class Reading(ABC):
         if refusal is not None or entry is None:
             read.came_to("failed")
             return {"status": refusal or _INVALID_PARAMETER}
-        pending = ReadEntry(entry.descriptor, action, read.request_id, read)
+        pending = ReadEntry(entry.descriptor, action, int(values["dwRequestID"]), read)
         self.pending.append(pending)
-        found = yield from self._found(pending, call)
+        found = yield from waited(call, pending, lambda: self._look(pending, call), "timer")
         self.pending.remove(pending)
         if not isinstance(found, Message):
             read.came_to("cancelled" if pending.cancelled else OUTCOMES.get(found, "failed"))
@@ -114,26 +113,6 @@ class Reading(ABC):
         if "RECEIVE" in str(action) and entry.descriptor.access != 1:
             return "MQ_ERROR_ACCESS_DENIED"
         return None
-
-    def _found(self, pending: ReadEntry, call: Call) -> Generator[Until | None, None, cursors.Found]:
-        timeout = int(call.values.get("ulTimeout", 0))
-        deadline = None if timeout == _INFINITE else call.asked_us + timeout * 1_000
-        stage = self.manager.world.stage
-        while True:
-            if stage.now_us < pending.held_until_us:
-                yield Until(deadline_us=pending.held_until_us)
-            found = pending.cancelled or self._look(pending, call)
-            if found != cursors.WAIT:
-                return found
-            if deadline is not None and stage.now_us >= deadline:
-                if timeout and self.manager.world.plant.omits("timer", call.connection):
-                    deadline += _LATE_US
-                    continue
-                return "MQ_ERROR_IO_TIMEOUT"
-            yield Until(lambda: self._goes_on(pending, call), deadline)
-
-    def _goes_on(self, pending: ReadEntry, call: Call) -> bool:
-        return bool(pending.cancelled or pending.held_until_us) or self._look(pending, call) != cursors.WAIT
 
     def _look(self, pending: ReadEntry, call: Call) -> cursors.Found:
         values, queue = call.values, pending.descriptor.queue

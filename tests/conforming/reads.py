@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.conforming.qm2qm_client import Numbers, Supporter
     from tests.conforming.queue_manager import QueueManager
     from tests.conforming.stage import Value
-    from tests.conforming.transport import Call, Connection, Reply, Values
+    from tests.conforming.transport import Call, Connection, Endpoint, Reply, Values
 
     Doing = Generator[Until | None, None, None]
 
@@ -27,6 +27,7 @@ class Reads(ABC):
     owner: Supporter
     server: QueueManager
     numbers: Numbers
+    endpoint: Endpoint
     cursors: list[int]
     used: set[int]
     busy: int
@@ -57,6 +58,20 @@ class Reads(ABC):
             yield from self._ended(call)
         owner.pending.discard(request_id)
         self.busy -= 1
+        if self.closing and not self.busy:
+            owner.close_idle(self.endpoint)
+
+    def peek(self, part: str) -> Doing:
+        """At the front, without waiting."""
+        connection, request_id = self.connection(), self.owner.request_id()
+        if connection is not None:
+            values: Values = {**self._queue(request_id), "ulAction": "PEEK_CURRENT", "ulTimeout": 0}
+            yield from self.owner.call(connection, self._operation(values), values, part)
+        self.owner.pending.discard(request_id)
+
+    def _queue(self, request_id: int) -> dict[str, Value]:
+        numbers = self.numbers
+        return {"hRemoteQueue": numbers.handle, "dwQueue": numbers.reference, "dwRequestID": request_id}
 
     def _operation(self, values: Values) -> str:
         if "LookupId" in values:
@@ -65,11 +80,7 @@ class Reads(ABC):
 
     def _wanted(self, request_id: int) -> Values:
         world, numbers = self.owner.world, self.numbers
-        values: dict[str, Value] = {
-            "hRemoteQueue": numbers.handle,
-            "dwQueue": numbers.reference,
-            "dwRequestID": request_id,
-        }
+        values = self._queue(request_id)
         if self.uses_sequential_ids() and world.likely(0.25):
             return {**values, **self._looked_up()}
         actions = ["PEEK_CURRENT", *(["RECEIVE"] * 3 if numbers.may_receive else [])]
@@ -112,6 +123,9 @@ class Reads(ABC):
 
     def _ended(self, call: Call) -> Doing:
         reply = call.reply
+        if reply is not None and "message" not in reply and reply.get("pphContext", "null") != "null":
+            yield from self._end_failed(call, reply)
+            return
         if not _has_message(reply) or "RECEIVE" not in str(call.values["ulAction"]):
             return
         assert reply is not None
@@ -126,6 +140,13 @@ class Reads(ABC):
         answer = "RR_ACK" if self.owner.world.likely(0.75) else "RR_NACK"
         values: Values = {"pphContext": reply["pphContext"], "dwAck": answer}
         yield from self.owner.call(connection, "RemoteQMEndReceive", values, call.part)
+
+    def _end_failed(self, call: Call, reply: Reply) -> Doing:
+        """Only a careless client ends what no server should have given it."""
+        connection = self.connection()
+        if connection is not None and self.owner.world.plant.omits("care", connection):
+            values: Values = {"pphContext": reply["pphContext"], "dwAck": "RR_ACK"}
+            yield from self.owner.call(connection, "RemoteQMEndReceive", values, call.part)
 
 
 def _has_message(reply: Reply | None) -> bool:

@@ -41,6 +41,8 @@ class RemoteReader(Process):
             "BuildNumber": build,
             "fWorkgroup": int(world.likely(0.3)),
         }
+        self._identifies = world.likely(0.4)
+        """It names queues by their identifiers."""
         self._last_id = 0
         self.pending: set[int] = set()
 
@@ -87,15 +89,21 @@ class RemoteReader(Process):
         connection = known[0] if known and self.world.likely(0.5) else self.connect(endpoint, "RemoteRead")
         access = self.world.one_of((_RECEIVE, _RECEIVE, _RECEIVE, _PEEK))
         share = self.world.one_of((0, 0, 0, 0, 1))
-        reply = yield from self.ask_open(connection, "R_OpenQueue", queue.format_name, access, share, part)
+        name = queue.identifier if self._identifies else queue.format_name
+        reply = yield from self.ask_open(connection, "R_OpenQueue", name, access, share, part)
         if reply is not None and reply.get("fault") == 5 and self.security.auth != "privacy":
             # A level that does not suffice: again with the highest one.
-            self.security = Security("privacy", self.security.user)
+            self.security = Security(self.world.plant.level("privacy"), self.security.user)
             if not server.up:
                 return None
             connection = self.connect(endpoint, "RemoteRead", apart=True)
-            reply = yield from self.ask_open(connection, "R_OpenQueue", queue.format_name, access, share, part)
+            reply = yield from self.ask_open(connection, "R_OpenQueue", name, access, share, part)
         if reply is None or "pphContext" not in reply:
+            return None
+        if reply["pphContext"] == "null":
+            # Nothing to read or to close with: the connection is good for nothing.
+            self.careless = True
+            self.close(connection)
             return None
         return RemoteReadSession(self, server, queue, connection, str(reply["pphContext"]), access, part)
 
@@ -127,8 +135,12 @@ class RemoteReadSession(RemoteReads):
         self.handle, self.may_receive = handle, access == _RECEIVE
         self.cursors = []
         self.unit = "null"
-        self.closing = False
-        self.busy = 0
+        self.closing = self.leaving = self.removed = False
+        self.busy = self.holding = 0
+
+    def connection(self, interface: str = "") -> Connection | None:
+        """3.2.4.13: with a handle that it has closed, a client calls nothing any more."""
+        return None if self.removed else super().connection(interface)
 
     def use(self) -> Doing:
         world, schedule = self.owner.world, self.owner.world.schedule
@@ -141,7 +153,7 @@ class RemoteReadSession(RemoteReads):
             if self.lost:
                 break
             if self.may_receive and world.likely(0.08):
-                yield from self.ask("R_PurgeQueue", {"phContext": self.handle}, f"{self.part}/purge")
+                yield from self._purge()
             elif new and self.may_receive and world.likely(0.12):
                 yield from self._move()
             elif world.likely(0.35):
@@ -157,8 +169,19 @@ class RemoteReadSession(RemoteReads):
 
     def _create_cursor(self) -> Doing:
         reply = yield from self.ask("R_CreateCursor", {"phContext": self.handle})
-        if reply is not None and "phCursor" in reply:
+        if reply is not None and reply.get("phCursor", 0):
             self.cursors.append(int(reply["phCursor"]))
+
+    def _purge(self) -> Doing:
+        """Some look at what they purge, and whether it is gone."""
+        world, part = self.owner.world, f"{self.part}/{self.owner.world.name('purge')}"
+        looks = world.likely(0.5)
+        if looks:
+            yield from self.peek(part)
+        yield from self.ask("R_PurgeQueue", {"phContext": self.handle}, part)
+        if looks:
+            yield Until(deadline_us=world.stage.now_us + 5_000_000)
+            yield from self.peek(part)
 
     def _enlist(self) -> Doing:
         """3.2.4.2; Windows Server 2003 has no such operation, and then there is no transaction."""
@@ -189,7 +212,7 @@ class RemoteReadSession(RemoteReads):
         name = self.queue.format_name.removeprefix("DIRECT=")
         subqueue = f"SUBQUEUE={name};{world.one_of(('rejected', 'poison'))}"
         reply = yield from self.reader.ask_open(connection, "R_OpenQueueForMove", subqueue, _MOVE, 0, part)
-        if reply is None or "pMoveContext" not in reply:
+        if reply is None or reply.get("pphContext", "null") == "null":
             return
         for _ in range(world.one_of((1, 1, 2))):
             values: Values = {
@@ -202,8 +225,12 @@ class RemoteReadSession(RemoteReads):
         yield from self.ask("R_CloseQueue", {"pphContext": reply["pphContext"]}, part)
 
     def _finish(self) -> Doing:
-        """3.2.4.12, 3.2.4.13; Windows cancels nothing and closes no cursor before (notes 36, 37)."""
+        """3.2.4.12, 3.2.4.13; Windows cancels nothing and closes no cursor before (notes 36, 37).
+
+        3.2.4.4: what was received is acknowledged, for which the handle is wanted (3.1.4.9).
+        """
         world = self.owner.world
+        yield Until(lambda: self.holding == 0 or self.lost)
         if self.lost:
             if world.likely(0.4):
                 yield from self._try_again()
@@ -213,9 +240,12 @@ class RemoteReadSession(RemoteReads):
             if world.likely(0.5):
                 yield from self.ask("R_CloseCursor", {"phContext": self.handle, "hCursor": cursor})
         self.cursors = []
-        if not world.plant.omits("remote close", self.connection()):
-            yield from self.ask("R_CloseQueue", {"pphContext": self.handle})
-        if world.likely(0.8) and not self.busy:
+        if self.leaving or world.plant.omits("remote close", self.connection()):
+            self.owner.careless = True
+        else:
+            closed = yield from self.ask("R_CloseQueue", {"pphContext": self.handle})
+            self.removed = closed is not None and closed.get("status") == 0
+        if self.owner.careless or (world.likely(0.8) and not self.busy):
             self.owner.close_idle(self.endpoint)
 
     def _try_again(self) -> Doing:

@@ -11,6 +11,7 @@ from tests.conforming.queue_manager import AVAILABLE, DELETED, LOCKED, LOW_SEVEN
 from tests.conforming.schedule import Until
 from tests.conforming.stage import Value, text
 from tests.conforming.transport import CONTEXT_MISMATCH, Call, Reply, Values
+from tests.conforming.waiting import HELD_US, waited
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     Handling = Generator[Until | None, None, Reply]
 
-_INFINITE: Final = 0xFFFF_FFFF
 _RECEIVE_ACCESS: Final = 1
 _ACTIONS: Final = (
     *("RECEIVE", "PEEK_CURRENT", "PEEK_NEXT"),
@@ -42,6 +42,8 @@ class ReadEntry:
     truth: truth.Read
     unit: UnitOfWork | None
     cancelled: str = ""
+    held_until_us: int = 0
+    """By a server that goes on with what it should have ended."""
     message: Message | None = None
 
     def put_back(self) -> None:
@@ -94,12 +96,12 @@ class RemoteReading(ABC):
             read.came_to("failed")
             return {"status": refusal}
         unit = None if name == "null" else self.unit(name, call)
-        entry = ReadEntry(session, action, read.request_id, read, unit)
+        entry = ReadEntry(session, action, int(values["dwRequestId"]), read, unit)
         if action == "RECEIVE":
             session.reads[entry.request_id] = entry
             world.schedule.add(self._cleanup(entry), self.manager)
         self.waiting.append(entry)
-        found = yield from self._found(entry, call)
+        found = yield from waited(call, entry, lambda: self._look(entry, call), "remote timer")
         if entry in self.waiting:
             self.waiting.remove(entry)
         if not isinstance(found, Message):
@@ -111,7 +113,8 @@ class RemoteReading(ABC):
         values = call.values
         if not _is_valid(values):
             return "MQ_ERROR_INVALID_PARAMETER"
-        if "RECEIVE" in str(values["ulAction"]) and session.descriptor.access != _RECEIVE_ACCESS:
+        wants_more = "RECEIVE" in str(values["ulAction"]) and session.descriptor.access != _RECEIVE_ACCESS
+        if wants_more and not self.manager.world.plant.omits("remote access", call.connection):
             return "STATUS_ACCESS_DENIED"
         cursor, queue = int(values.get("hCursor", 0)), session.descriptor.queue
         if cursor and cursor not in session.descriptor.cursors:
@@ -119,18 +122,6 @@ class RemoteReading(ABC):
         if str(values.get("transaction", "null")) != "null" and not queue.transactional:
             return "MQ_ERROR_TRANSACTION_USAGE"
         return None
-
-    def _found(self, entry: ReadEntry, call: Call) -> Generator[Until | None, None, cursors.Found]:
-        timeout = int(call.values.get("ulTimeout", 0))
-        deadline = None if timeout == _INFINITE else call.asked_us + timeout * 1_000
-        stage = self.manager.world.stage
-        while True:
-            found = entry.cancelled or self._look(entry, call)
-            if found != cursors.WAIT:
-                return found
-            if deadline is not None and stage.now_us >= deadline:
-                return "MQ_ERROR_IO_TIMEOUT"
-            yield Until(lambda: bool(entry.cancelled) or self._look(entry, call) != cursors.WAIT, deadline)
 
     def _look(self, entry: ReadEntry, call: Call) -> cursors.Found:
         values, descriptor = call.values, entry.session.descriptor
@@ -203,6 +194,7 @@ class RemoteReading(ABC):
         if message.state == AVAILABLE:
             return {"status": "MQ_ERROR_TRANSACTION_SEQUENCE"}
         entry.truth.came_to("acked" if acked else "nacked")
+        entry.truth.end_sealed = call.connection.security.auth == "privacy"
         if entry.unit is None:
             if acked and not self.manager.world.plant.omits("remote removal", call.connection):
                 message.state = DELETED
@@ -224,7 +216,9 @@ class RemoteReading(ABC):
             found = [one for one in found if one.action == "RECEIVE"]
         if not found:
             return {"status": "STATUS_NOT_FOUND"}
-        if not self.manager.world.plant.omits("remote cancel", call.connection):
+        if self.manager.world.plant.omits("remote cancel", call.connection):
+            found[0].held_until_us = self.manager.world.stage.now_us + HELD_US
+        else:
             found[0].cancelled = "MQ_ERROR_OPERATION_CANCELLED"
         session.reads.pop(request_id, None)
         return {"status": 0}

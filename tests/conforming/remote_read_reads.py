@@ -33,7 +33,11 @@ class RemoteReads(Binding):
     """The transaction in which it reads; null: none."""
     may_receive: bool
     busy: int
+    holding: int
+    """Messages that are not acknowledged yet."""
     closing: bool
+    leaving: bool
+    """With a message in hand, and without a word."""
 
     def read(self) -> Doing:
         self.busy += 1
@@ -49,9 +53,20 @@ class RemoteReads(Binding):
                 operation, values = "R_StartTransactionalReceive", {**values, "transaction": self.unit}
             call = owner.ask(connection, operation, values, part)
             yield from self._awaited(call)
+            self.holding += 1
             yield from self._ended(call)
+            self.holding -= 1
         self.reader.pending.discard(request_id)
         self.busy -= 1
+        if self.closing and not self.busy:
+            owner.close_idle(self.endpoint)
+
+    def peek(self, part: str) -> Doing:
+        """At the front, without waiting."""
+        request_id = self.reader.request_id()
+        values: Values = {"phContext": self.handle, "dwRequestId": request_id, "ulAction": "PEEK_CURRENT"}
+        yield from self.ask("R_StartReceive", {**values, "dwMaxBodySize": _ROOM[-1]}, part)
+        self.reader.pending.discard(request_id)
 
     def _wanted(self, request_id: int) -> Values:
         world = self.owner.world
@@ -97,7 +112,10 @@ class RemoteReads(Binding):
             "dwRequestId": call.values["dwRequestId"],
         }
         if world.plant.omits("remote end", self.connection()):
+            self.leaving = True
             return
+        if transactional and world.plant.omits("remote order", self.connection()):
+            yield from self._reject(int(reply["pSequenceId"]), call.part)
         ended = yield from self.ask(operation, values, call.part)
         is_rejected = transactional and acked and call.values["transaction"] == self.unit and world.likely(0.3)
         if is_rejected and ended is not None and ended.get("status") == 0:

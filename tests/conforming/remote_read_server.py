@@ -73,7 +73,7 @@ class RemoteReadServer(RemoteReading):
         super().__init__(manager)
         self.entries: list[OpenEntry] = []
         self.subqueues: dict[str, Queue] = {}
-        self.minimum = manager.world.one_of(("none", "none", "none", "integrity", "privacy"))
+        self.minimum = manager.world.plant.level(manager.world.one_of(("none", "none", "none", "integrity", "privacy")))
         """Notes 19 and 26: the registry decides."""
         self.operations: dict[str, Callable[[Call], Handling]] = {
             "R_GetServerPort": self.port,
@@ -117,7 +117,8 @@ class RemoteReadServer(RemoteReading):
         exclusive = values["dwShareMode"] == 1
         readers = [one for one in queue.open if one.access != _MOVE_ACCESS]
         for_move = call.operation == "R_OpenQueueForMove"
-        if not for_move and (any(one.exclusive for one in readers) or (exclusive and readers)):
+        barred = not for_move and (any(one.exclusive for one in readers) or (exclusive and readers))
+        if barred and not manager.world.plant.omits("remote sharing", call.connection):
             return {"fault": "MQ_ERROR_SHARING_VIOLATION"}
         name = manager.handle("RR")
         descriptor = manager.open_queue(queue, int(values["dwAccess"]), exclusive=exclusive)
@@ -125,7 +126,7 @@ class RemoteReadServer(RemoteReading):
             "RemoteRead", call.connection.client, manager.address, call.asked_us, name, queue.format_name,
             security.username, None, str(values["pClientId"]),
         )  # fmt: skip
-        session.sealed = security.auth == "privacy"
+        session.sealed, session.asked_for = security.auth == "privacy", queue.identifier
         manager.world.truth.sessions.append(session)
         call.undelivered = lambda: setattr(session, "told", False)
         entry = OpenEntry(self, descriptor, session, name)
@@ -141,6 +142,7 @@ class RemoteReadServer(RemoteReading):
 
     def _queue(self, wanted: str) -> Queue | None:
         known = {one.format_name.removeprefix("DIRECT="): one for one in self.manager.queues}
+        known |= {one.identifier: one for one in self.manager.queues}
         if not wanted.startswith("SUBQUEUE="):
             return known.get(wanted)
         wanted = wanted.removeprefix("SUBQUEUE=")
@@ -159,6 +161,7 @@ class RemoteReadServer(RemoteReading):
             return CONTEXT_MISMATCH
         del call.connection.association.handles[handle]
         entry.truth.states = frozenset((truth.CLOSED,))
+        entry.truth.end_sealed = call.connection.security.auth == "privacy"
         for read in (*entry.reads.values(), *entry.looked_up):
             if read.message is not None:
                 read.truth.came_to("unfinished", "failed", "rundown", "nacked")
@@ -188,7 +191,8 @@ class RemoteReadServer(RemoteReading):
         entry = call.context(call.values["phContext"])
         if not isinstance(entry, OpenEntry):
             return CONTEXT_MISMATCH
-        if entry.descriptor.access != _RECEIVE_ACCESS:
+        may_purge = entry.descriptor.access == _RECEIVE_ACCESS
+        if not may_purge and not self.manager.world.plant.omits("remote access", call.connection):
             return {"status": "STATUS_ACCESS_DENIED"}
         if not self.manager.world.plant.omits("remote purge", call.connection):
             entry.descriptor.queue.purge()
@@ -211,7 +215,8 @@ class RemoteReadServer(RemoteReading):
         if target is None:
             return {"status": "MQ_ERROR_INVALID_HANDLE"}
         paths = source.descriptor.queue.path, target.descriptor.queue.path
-        if paths[0] == paths[1] or paths[0].partition(";")[0] != paths[1].partition(";")[0]:
+        related = paths[0] != paths[1] and paths[0].partition(";")[0] == paths[1].partition(";")[0]
+        if not related and not self.manager.world.plant.omits("remote relation", call.connection):
             return {"status": "STATUS_INVALID_PARAMETER"}
         queue, to, name = source.descriptor.queue, target.descriptor.queue, str(call.values["transaction"])
         if name != "null" and not to.transactional:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tests.conforming import presentation
 from tests.conforming.planting import Draft
 from tests.conforming.schedule import Until
 from tests.conforming.stage import text, written
 from tests.conforming.transport import Call, Connection, Security
+from tests.scripts.calls import interface_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 _PATIENCE_US: Final = 300_000_000
 """[MS-MQQP] 3.2.4.1: five minutes."""
-_MUCH_LATER_US: Final = 20_000_000
-"""So that nobody can think that two things crossed on the wire."""
 _LEVELS: Final = ("none", "connect", "packet", "integrity", "integrity", "integrity", "privacy")
 
 
@@ -28,7 +28,7 @@ class Process:
 
     def __init__(self, world: World, address: str, product: Product, user: str) -> None:
         self.world, self.address, self.product = world, address, product
-        self.security = Security(world.one_of(_LEVELS), user)
+        self.security = Security(world.plant.level(world.one_of(_LEVELS)), user)
         self.connections: list[Connection] = []
         self.alive = True
         self.careless = False
@@ -43,17 +43,20 @@ class Process:
         if wanted.auth != "none" and world.likely(0.07):
             refused = f"source {world.source_port(self.address)} reason {world.one_of((0, 1, 8))}"
             self._say("refuse", endpoint, interface, Security("integrity", wanted.user), world.name("c"), refused)
+        self._reject(endpoint)
         known = None if apart else self.association(endpoint)
         asked = known.number if known is not None and world.likely(0.8) else 0
         source = world.source_port(self.address)
         association = endpoint.joined(asked, self.address)
         name = world.name("c")
-        syntax = "ndr64" if self._may_speak_ndr64(endpoint, interface) and world.likely(0.4) else "ndr"
         numbers = f"source {source} asks {asked} grants {association.number}"
-        self._say("connect", endpoint, interface, wanted, name, f"syntax {syntax} {numbers}")
+        contexts = f"{self._syntaxes(endpoint, interface)}{self._features(endpoint, association)}"
+        self._say("connect", endpoint, interface, wanted, name, f"{contexts} {numbers}")
         connection = Connection(
             name, endpoint, association, wanted, self.address, source, {interface}, endpoint.host.boot
         )
+        if interface == "qmmgmt" and contexts.startswith("syntax ndr64"):
+            world.plant.omits("ndr", connection)
         self._replace(connection)
         association.connections.append(connection)
         endpoint.connections.append(connection)
@@ -73,8 +76,8 @@ class Process:
             return
         own = connection.association.number
         grants = self.world.one_of((0, own, own + 1, own))
-        syntax = "ndr64" if self._may_speak_ndr64(connection.endpoint, interface) and self.world.likely(0.4) else "ndr"
-        self.world.stage.say(f"alter {connection.name} interface {interface} syntax {syntax} grants {grants}")
+        syntaxes = self._syntaxes(connection.endpoint, interface)
+        self.world.stage.say(f"alter {connection.name} interface {interface} {syntaxes} grants {grants}")
         connection.interfaces.add(interface)
 
     def ask(self, connection: Connection, operation: str, values: Values, part: str = "") -> Call:
@@ -92,7 +95,18 @@ class Process:
             connection.end("reset", by_server=True)
         elif host.up:
             connection.endpoint.receive(call)
+        more = world.plant.meanwhile(call)
+        if more is not None:
+            world.schedule.add(self._say_meanwhile(call, *more), self)
         return call
+
+    def _say_meanwhile(
+        self, call: Call, after_us: int, operation: str, values: Values
+    ) -> Generator[Until | None, None, None]:
+        for _ in range(2):
+            yield Until(lambda: call.over, self.world.stage.now_us + after_us)
+            if not call.over:
+                yield from self.call(call.connection, operation, values)
 
     def call(
         self, connection: Connection, operation: str, values: Values | None = None, part: str = ""
@@ -104,10 +118,19 @@ class Process:
         yield from self.wait(call)
         more = self.world.plant.following(call) if call.reply is not None else None
         if more is not None:
-            yield Until(deadline_us=self.world.stage.now_us + _MUCH_LATER_US)
-        if more is not None and connection.usable:
-            yield from self.wait(self.ask(connection, *more, call.part))
+            yield from self._follow(call, *more)
         return call.reply
+
+    def _follow(self, call: Call, operation: str, values: Values) -> Generator[Until | None, None, None]:
+        plant = self.world.plant
+        yield Until(deadline_us=self.world.stage.now_us + plant.later_us)
+        if not call.connection.usable:
+            plant.not_followed()
+            return
+        plant.followed(call.connection, values)
+        self.speak(call.connection, interface_of(operation) or next(iter(call.connection.interfaces)))
+        yield from self.wait(self.ask(call.connection, operation, values, call.part))
+        yield Until(deadline_us=self.world.stage.now_us + plant.later_us)
 
     def wait(self, call: Call, patience_us: int = _PATIENCE_US) -> Generator[Until | None, None, None]:
         yield Until(lambda: call.over, self.world.stage.now_us + patience_us)
@@ -115,7 +138,10 @@ class Process:
             yield from self._give_up(call)
 
     def _give_up(self, call: Call) -> Generator[Until | None, None, None]:
-        """[C706] 6.1.8, with a cancel time-out of zero: the call is orphaned, and its connection closed."""
+        """[C706] 6.1.8, with a cancel time-out of zero: the call is orphaned, and its connection closed.
+
+        [MS-RPCE] 3.3.1.5.10: unless both sides have said that it need not be.
+        """
         connection = call.connection
         if connection.usable and connection in connection.association.connections:
             self.world.stage.say(f"cancel {call.label}", call.part)
@@ -124,7 +150,7 @@ class Process:
         if connection.usable and not call.over:
             self.world.stage.say(f"orphan {call.label}", call.part)
             call.orphaned = True
-            if not self.product.keeps_orphaned:
+            if not connection.association.features & presentation.KEEPS_ORPHANED:
                 connection.end(self.world.one_of(("close", "reset")))
         call.broken = call.broken or not call.over
 
@@ -149,9 +175,23 @@ class Process:
                 connection.end("reset")
             connection.client_gone = True
 
-    def _may_speak_ndr64(self, endpoint: Endpoint, interface: str) -> bool:
-        """[MS-MQMR] 2.2 takes NDR only."""
-        return interface != "qmmgmt" and endpoint.host.product.has_ndr64 and self.product.has_ndr64
+    def _syntaxes(self, endpoint: Endpoint, interface: str) -> str:
+        return presentation.syntaxes(self.world, self.product, endpoint.host.product, interface)
+
+    def _features(self, endpoint: Endpoint, association: Association) -> str:
+        said, agreed = presentation.features(self.world, self.product, endpoint.host.product)
+        association.features |= agreed
+        return said
+
+    def _reject(self, endpoint: Endpoint) -> None:
+        """Asked for what the endpoint does not have: [MS-RPCE] 3.3.1.5.6. The client gives up."""
+        unknown = presentation.unknown(self.world, endpoint.services)
+        if unknown is None:
+            return
+        source, group = self.world.source_port(self.address), endpoint.numbered()
+        said = presentation.features(self.world, self.product, endpoint.host.product)[0]
+        more = f"syntax ndr{said} source {source} asks 0 grants {group} rejects {presentation.INTERFACE_UNKNOWN}"
+        self._say("refuse", endpoint, unknown, self.security, self.world.name("c"), more)
 
     def _replace(self, connection: Connection) -> None:
         """The same ends again: whatever the server still had of the connection before is gone."""

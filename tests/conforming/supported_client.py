@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _RECEIVE, _SEND, _PEEK = 0x01, 0x02, 0x20
 _KINDS: Final = range(5)
+_LONGEST_PAUSE_US: Final = 30_000_000
 
 
 class SupportedClient(Process):
@@ -37,7 +38,10 @@ class SupportedClient(Process):
     def live(self, server: QueueManager, queues: list[tuple[QueueManager, Queue]]) -> Doing:
         """`queues` may be elsewhere."""
         world = self.world
-        for _ in range(world.one_of((1, 1, 2))):
+        place, queue = world.one_of(queues)
+        for _ in range(world.one_of((1, 1, 2, 3))):
+            if world.likely(0.4):
+                yield Until(deadline_us=world.stage.now_us + world.chance.randint(1, _LONGEST_PAUSE_US))
             yield Until(lambda: server.up)
             binding = yield from self.bind(server)
             if binding is None:
@@ -46,11 +50,11 @@ class SupportedClient(Process):
                 yield from binding.ask("R_QMQueryQMRegistryInternal", {"dwQueryType": kind})
             if world.likely(0.35):
                 yield from administer(binding, server)
-            place, queue = world.one_of(queues)
+            place, queue = (place, queue) if world.likely(0.7) else world.one_of(queues)
             session = yield from self.open(binding, place, queue)
             if session is not None:
                 yield from session.use()
-            if world.likely(0.7):
+            if self.careless or world.likely(0.7):
                 self.close_idle(binding.endpoint)
 
     def bind(self, server: QueueManager) -> Generator[Until | None, None, Binding | None]:
@@ -83,10 +87,10 @@ class SupportedClient(Process):
         asked: dict[str, Value] = {
             "queue": text(queue.format_name.removeprefix("DIRECT=")),
             "dwDesiredAccess": access,
-            "dwShareMode": 0 if access == _SEND else world.one_of((0, 0, 0, 1)),
+            "dwShareMode": 0 if access == _SEND else world.one_of((0, 0, 1)),
             "pLicGuid": self.licence,
         }
-        if not remote and world.likely(0.3):
+        if not remote and world.likely(0.5):
             named = yield from binding.ask("R_QMObjectPathToObjectFormat", {"lpwcsPathName": text(queue.path)}, part)
             if named is not None and "queue" in named:
                 asked["queue"] = named["queue"]
@@ -94,10 +98,11 @@ class SupportedClient(Process):
         reply = yield from binding.ask("rpc_QMOpenQueueInternal", {**asked, **client}, part)
         if reply is not None and "lplpRemoteQueueName" in reply:
             reply = yield from self._open_remote(binding, place, {**asked}, client, part)
-        if reply is None or "phQueue" not in reply:
+        if reply is None or reply.get("phQueue", "null") == "null":
             return None
         handle, context = str(reply["phQueue"]), int(reply["pdwQMContext"])
-        return SupportedSession(binding, place, queue, handle, context, access, part)
+        direct = not str(asked["queue"]).startswith('"PRIVATE=')
+        return SupportedSession(binding, place, queue, handle, context, access, part, direct=direct)
 
     def _open_remote(
         self, binding: Binding, place: QueueManager, asked: dict[str, Value], client: Values, part: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming.schedule import Until
+from tests.conforming.stage import text
 from tests.conforming.units import Units
 
 if TYPE_CHECKING:
@@ -20,7 +21,24 @@ if TYPE_CHECKING:
 _RECEIVE, _SEND = 0x01, 0x02
 _TIMEOUTS: Final = (0, 0, 200, 3_000, 60_000)
 _BODIES: Final = (0, 1, 100, 700)
-_ROOM: Final = 9_000
+_ROOM, _LITTLE = 9_000, 50
+_LONGEST_PAUSE_US: Final = 30_000_000
+_MOST: Final = 8
+"""Messages received in a row."""
+_SAID: Final[tuple[Values, ...]] = (
+    {},
+    {},
+    {},
+    {"pPriority": "null"},
+    {"pPriority": 6},
+    {"ppTitle": text("late order")},
+    {"ppTitle": "null"},
+    {"pulSenderIDType": 1, "ppSenderID": "010100000000000512000000", "uSenderIDLen": 12},
+    {"ppSignature": "aabbccdd", "ulSignatureSize": 4, "pulHashAlg": 0x8004, "fDefaultProvider": 1, "pulProvType": 1},
+)
+"""What senders say of a message."""
+_PRIVATELY: Final[Values] = {"pulPrivLevel": 1, "pulEncryptAlg": 0x6602}
+"""3.1.5.2: not on a queue that was opened by a direct name."""
 _RESERVED_CURSOR: Final = 0xB
 
 
@@ -34,10 +52,12 @@ class SupportedSession:
         context: int,
         access: int,
         part: str,
+        *,
+        direct: bool,
     ) -> None:
         self.binding, self.place, self.queue = binding, place, queue
         self.handle, self.context, self.access, self.part = handle, context, access, part
-        self.world = binding.owner.world
+        self.direct, self.world = direct, binding.owner.world
         self.cursors: list[int] = []
         self.units = Units(binding, part)
         self.remote = place is not binding.server
@@ -49,7 +69,11 @@ class SupportedSession:
             yield from self._create_cursor()
         if not self.remote and (self.queue.transactional or world.likely(0.1)) and world.likely(0.8):
             yield from self.units.begin()
+        if self.access == _RECEIVE and world.likely(0.3):
+            yield from self._empty()
         for _ in range(world.chance.randint(0, 5)):
+            if world.likely(0.15):
+                yield Until(deadline_us=world.stage.now_us + world.chance.randint(1, _LONGEST_PAUSE_US))
             if self.binding.lost:
                 break
             if self.access == _RECEIVE and world.likely(0.08):
@@ -113,9 +137,21 @@ class SupportedSession:
     def _send(self) -> Doing:
         size = self.world.one_of(_BODIES)
         values: dict[str, Value] = {"hQueue": self.handle, "message": f"{size}/{self.world.chance.randint(1, 99)}"}
+        values |= self.world.one_of((*_SAID, *(() if self.direct else (_PRIVATELY,))))
         if self.units.name != "null":
             values["transaction"] = self.units.name
         yield from self.binding.ask("rpc_ACSendMessageEx", values, f"{self.part}/{self.world.name('s')}", "qmcomm2")
+
+    def _empty(self) -> Doing:
+        """Everything that is there."""
+        values: dict[str, Value] = {"hQMContext": self.context, "ulBodyBufferSizeInBytes": _ROOM, "Action": "RECEIVE"}
+        if self.units.name != "null":
+            values["transaction"] = self.units.name
+        for _ in range(_MOST):
+            part = f"{self.part}/{self.world.name('r')}"
+            reply = yield from self.binding.ask("rpc_ACReceiveMessageEx", values, part, "qmcomm2")
+            if reply is None or "message" not in reply:
+                return
 
     def _receive(self) -> Doing:
         """3.2.4.11, 3.2.4.12."""
@@ -125,7 +161,7 @@ class SupportedSession:
         values: dict[str, Value] = {
             "hQMContext": self.context,
             "RequestTimeout": world.one_of(_TIMEOUTS),
-            "ulBodyBufferSizeInBytes": _ROOM,
+            "ulBodyBufferSizeInBytes": _LITTLE if not self.remote and world.likely(0.15) else _ROOM,
         }
         if self.cursors and world.likely(0.5):
             values["Cursor"] = world.one_of(self.cursors)
@@ -134,7 +170,12 @@ class SupportedSession:
         if values["Action"] == "RECEIVE" and self.units.name != "null":
             values["transaction"] = self.units.name
         part = f"{self.part}/{world.name('r')}"
-        yield from self.binding.ask("rpc_ACReceiveMessageEx", values, part, "qmcomm2")
+        reply = yield from self.binding.ask("rpc_ACReceiveMessageEx", values, part, "qmcomm2")
+        # 3.1.5.3: a transaction that was ended meanwhile is not enlisted any more.
+        is_over = values.get("transaction", self.units.name) != self.units.name
+        if reply is not None and reply.get("status") == "MQ_ERROR_BUFFER_OVERFLOW" and not is_over:
+            enough: Values = {**values, "ulBodyBufferSizeInBytes": reply["pBodySize"]}
+            yield from self.binding.ask("rpc_ACReceiveMessageEx", enough, part, "qmcomm2")
         self.busy -= 1
 
     def _finish(self) -> Doing:
@@ -148,7 +189,9 @@ class SupportedSession:
         if world.likely(0.1):
             values: Values = {"hQueue": self.handle, "hCursor": _RESERVED_CURSOR}
             yield from binding.ask("rpc_ACCloseCursor", values, self.part)
-        if not world.plant.omits("supported close", binding.connection()):
+        if world.plant.omits("supported close", binding.connection()):
+            binding.owner.careless = True
+        else:
             yield from binding.ask("rpc_ACCloseHandle", {"phQueue": self.handle}, self.part)
 
     def _try_again(self) -> Doing:

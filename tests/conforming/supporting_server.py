@@ -6,11 +6,12 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from tests.conforming import truth
+from tests.conforming import arguments, truth
 from tests.conforming.internal_transactions import InternalTransactions
 from tests.conforming.products import supports
-from tests.conforming.proxies import Proxies, Proxy
+from tests.conforming.proxies import RESERVED_CURSOR, Proxies, Proxy
 from tests.conforming.queue_administration import QueueAdministration
+from tests.conforming.queue_manager import RECEIVE_ACCESS
 from tests.conforming.stage import text
 from tests.conforming.transport import CONTEXT_MISMATCH, Call, Reply
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     Handling = Generator[Until | None, None, Reply]
 
 SEND: Final = 2
-_RESERVED_CURSOR: Final = 0xB
 _ILLEGAL: Final = {"status": "MQ_ERROR_ILLEGAL_OPERATION"}
 ACCESS_DENIED: Final = {"fault": 5}
 """5.1: RPC_S_ACCESS_DENIED for who does not say who he is."""
@@ -82,6 +82,10 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             if not self.supporting:
                 yield None
                 return _ILLEGAL
+            refused = arguments.refused(call.operation, call.values)
+            if refused is not None:
+                yield None
+                return refused
             return (yield from handler(call))
 
         return guard
@@ -101,9 +105,8 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             return {"lplpRemoteQueueName": text(path)}
         if queue.forbidden:
             return {"status": "MQ_ERROR_ACCESS_DENIED"}
-        readers = [one for one in queue.open if one.access != SEND]
         exclusive = values["dwShareMode"] == 1
-        if access != SEND and (any(one.exclusive for one in readers) or (exclusive and readers)):
+        if queue.is_denied(access, exclusive=exclusive) and not manager.world.plant.omits("sharing", call.connection):
             return {"status": "MQ_ERROR_SHARING_VIOLATION"}
         descriptor = manager.open_queue(queue, access, exclusive=exclusive)
         name = manager.handle("Q")
@@ -142,9 +145,9 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
     def close_cursor(self, call: Call) -> Handling:
         yield None
         handle, cursor = call.context(call.values["hQueue"]), int(call.values["hCursor"])
-        if handle is None:
+        if not isinstance(handle, LocalHandle | Proxy):
             return CONTEXT_MISMATCH
-        if cursor == _RESERVED_CURSOR:
+        if cursor == RESERVED_CURSOR:
             return {"status": 0}
         if isinstance(handle, Proxy):
             return (yield from self.close_proxy_cursor(handle, cursor, call.part))
@@ -154,7 +157,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
         """3.1.4.21."""
         yield None
         handle = call.context(call.values["hQueue"])
-        if handle is None:
+        if not isinstance(handle, LocalHandle | Proxy):
             return CONTEXT_MISMATCH
         queue = handle.descriptor.queue if isinstance(handle, LocalHandle) else handle.queue
         if queue.deleted:
@@ -174,7 +177,10 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             return CONTEXT_MISMATCH
         if handle.descriptor.queue.deleted:
             return INVALID_HANDLE
-        handle.descriptor.queue.purge()
+        if handle.descriptor.access != RECEIVE_ACCESS:
+            return {"status": "MQ_ERROR_ACCESS_DENIED"}
+        if not self.manager.world.plant.omits("supported purge", call.connection):
+            handle.descriptor.queue.purge()
         handle.truth.purges += 1
         return {"status": 0}
 

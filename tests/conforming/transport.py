@@ -60,6 +60,11 @@ class Call:
     def over(self) -> bool:
         return self.reply is not None or self.broken
 
+    def lost(self) -> None:
+        """Nobody gets an answer: neither when the connection breaks, nor when the server is done with the call."""
+        self.broken = True
+        self.undelivered()
+
     def context(self, handle: Value) -> Any:  # noqa: ANN401
         """What the handle means in this association; None: nothing."""
         return self.connection.association.handles.get(str(handle))
@@ -82,6 +87,8 @@ class Association:
     """What each stands for; it has a method `rundown`."""
     forgotten: bool = False
     """The server has lost them by a crash, and the client does not know."""
+    features: int = 0
+    """Association's Bind Features Bitmask: [MS-RPCE] 3.3.1.5.3."""
 
 
 @dataclass(slots=True, eq=False)
@@ -113,8 +120,7 @@ class Connection:
     def lost(self) -> None:
         self.open = False
         for call in self.calls:
-            call.broken = True
-            call.undelivered()
+            call.lost()
         self.endpoint.left(self)
 
 
@@ -144,13 +150,18 @@ class Endpoint:
         self.connections: list[Connection] = []
         self._next_group = host.world.first_group
 
+    def numbered(self) -> int:
+        """The group of an association that ends with the bind that begins it."""
+        self._next_group += 1
+        return self._next_group
+
     def joined(self, asked: int, client: str) -> Association:
         """[MS-RPCE] 3.3.1.5.7: an existing one may be joined from the same machine."""
         known = self.associations.get(asked)
         if known is not None and known.client == client:
             return known
-        self._next_group += 1
-        return self.associations.setdefault(self._next_group, Association(self._next_group, client))
+        number = self.numbered()
+        return self.associations.setdefault(number, Association(number, client))
 
     def left(self, connection: Connection) -> None:
         """Context handles are run down when the last connection of their association is gone."""
@@ -196,8 +207,7 @@ class Endpoint:
         if call in call.connection.calls:
             call.connection.calls.remove(call)
         if not call.connection.open or call.orphaned:
-            call.broken = True
-            call.undelivered()
+            call.lost()
             return
         reply = self.host.world.plant.answering(call, reply)
         self.host.world.stage.say(f"answer {call.label} -> {written(reply)}", call.part)

@@ -31,13 +31,12 @@ class Session:
     told: bool = True
     """The client was given the handle."""
     sealed: bool = False
+    """Its opening."""
+    end_sealed: bool = False
+    """Its close, which may come on another connection."""
     asked_for: str = ""
     """The format name by which it was opened, where that is another one."""
     reads: list[Read] = field(default_factory=list)
-
-    def purged_unseen(self) -> None:
-        """Nobody was told that it succeeded."""
-        self.purges -= 1
 
 
 @dataclass(slots=True, eq=False)
@@ -45,13 +44,26 @@ class Read:
     session: Session | None
     asked_us: int
     action: str
-    request_id: int
+    request_id: int | None
     outcomes: frozenset[str] = frozenset(("unfinished",))
     """Any of these would be true."""
     body: int | None = None
     sequential_id: int | None = None
     sealed: bool = False
+    """Its start."""
+    end_sealed: bool = False
     endpoint: str = "qm2qm"
+
+    def came_to(self, *outcomes: str) -> None:
+        self.outcomes = frozenset(outcomes)
+
+
+@dataclass(slots=True, eq=False)
+class Send:
+    session: Session | None
+    asked_us: int
+    sealed: bool
+    outcomes: frozenset[str] = frozenset(("failure",))
 
     def came_to(self, *outcomes: str) -> None:
         self.outcomes = frozenset(outcomes)
@@ -61,6 +73,7 @@ class Read:
 class Truth:
     sessions: list[Session] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
+    sends: list[Send] = field(default_factory=list)
     transactions: list[Transaction] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     mishaps: bool = False

@@ -33,7 +33,7 @@ class Units:
         reply = yield from self.binding.ask(operation, {"transaction": name}, part)
         if reply is None:
             return
-        if internal and "phIntXact" in reply:
+        if internal and reply.get("phIntXact", "null") != "null":
             self.name, self.handle = name, str(reply["phIntXact"])
         elif not internal and reply.get("status") == 0:
             self.name = name
@@ -46,5 +46,6 @@ class Units:
             values: Values = {"phIntXact": self.handle}
             self.handle = ""
             if self.world.plant.omits("supported decision", self.binding.connection()):
+                self.binding.owner.careless = True
                 return
             yield from self.binding.ask(operation, values, self.part)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.conforming.queue_manager import AVAILABLE, DELETED, LOCKED, PURGED, Message, Queue
 
 if TYPE_CHECKING:
-    from tests.conforming.truth import Read, Transaction
+    from tests.conforming.truth import Read, Send, Transaction
 
 RECEIVED, SENT, MOVED = "received", "sent", "moved"
 
@@ -25,9 +25,12 @@ class Operation:
 class UnitOfWork:
     identifier: str
     truth: Transaction
+    internal: bool = False
+    """The queue manager itself decides it."""
     operations: list[Operation] = field(default_factory=list)
     reads: list[Read] = field(default_factory=list)
     """Which removed their message at once, but for the outcome."""
+    sent: list[Send] = field(default_factory=list)
 
     def receive(self, queue: Queue, message: Message, read: Read | None = None) -> None:
         message.state = LOCKED
@@ -35,8 +38,9 @@ class UnitOfWork:
         self.operations.append(Operation(RECEIVED, queue, message))
         self.truth.reads += 1
 
-    def send(self, queue: Queue, message: Message) -> None:
+    def send(self, queue: Queue, message: Message, send: Send) -> None:
         message.state = LOCKED
+        self.sent.append(send)
         self.operations.append(Operation(SENT, queue, message))
         self.truth.sends += 1
 

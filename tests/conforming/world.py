@@ -26,6 +26,8 @@ class World:
     def __init__(self, seed: int, breach: Breach | None = None) -> None:
         self.plant = Plant(breach)
         self.chance = random.Random(f"conforming {seed}")
+        self.manners = random.Random(f"manners {seed}")
+        """For what changes bytes and not what happens."""
         self.stage = Stage()
         self.schedule = Schedule(self.stage, self.chance)
         self.truth = Truth()

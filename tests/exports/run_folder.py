@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from pipelines.shelves import SORT_KEYS
+from pipelines.store.places import SORT_KEYS
 from schemas.tables import WRITTEN
 from tests.golden_files import GOLDEN
 

@@ -12,7 +12,7 @@ import pytest
 
 from pipelines.cli import main
 from pipelines.cli.export import FORMATS
-from pipelines.exports import rows
+from pipelines.store import alignment
 from schemas.tables import CALLS
 from tests.exports.run_folder import write
 
@@ -100,6 +100,6 @@ def test_half_a_file_does_not_stay(
     def fails(*_: object) -> None:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(rows, "_with", fails)
+    monkeypatch.setattr(alignment, "aligned", fails)
     assert printed(sample_run, "-o", tmp_path / "file", code=1) == ""
     assert list(tmp_path.iterdir()) == []

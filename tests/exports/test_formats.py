@@ -13,6 +13,7 @@ from pyarrow import parquet
 
 from pipelines.exports import rows
 from pipelines.exports.formats import FORMATS
+from pipelines.store import alignment
 from schemas.tables import CALLS, CAPTURES, FINDINGS, FLOWS, HOSTS, ISSUES, SESSIONS, WRITTEN
 from tests.exports.run_folder import BY_NAME, Row, write
 
@@ -104,13 +105,13 @@ def test_first_lines_come_before_the_rest_is_read(
     batches = Counter[str]()
     monkeypatch.setattr(rows, "SMALL_BYTES", 0)
     monkeypatch.setattr(rows, "BATCH_ROWS", 10)
-    _with = rows._with
+    aligned = alignment.aligned
 
-    def counted(batch: pa.RecordBatch, columns: list[str]) -> pa.RecordBatch:
+    def counted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         batches["read"] += 1
-        return _with(batch, columns)
+        return aligned(batch, schema)
 
-    monkeypatch.setattr(rows, "_with", counted)
+    monkeypatch.setattr(alignment, "aligned", counted)
     assert len(list(islice(FORMATS[form].parts[part](str(tmp_path), Counter()), 5))) == 5
     # What has no time comes first, 572 rows, and some formats pass over it.
     assert batches["read"] <= 2 * 60 + 2 * 2

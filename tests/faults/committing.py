@@ -9,9 +9,9 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.manifest import read_manifest, stored_files
-from pipelines.writing import Written
+from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.files import Written
+from pipelines.store.manifest import read_manifest, stored_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import pipelines.analyze
-import pipelines.dataset.extend
+import pipelines.run.plan
 from ingest.choice import Scope
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.inventory import take_stock
+from pipelines.captures.inventory import take_stock
+from pipelines.engine.spark import SparkEngine
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.runs import Done, Wanted, add_to_dataset
-from pipelines.verifying import verify
+from pipelines.run.command import Done, Wanted, add_to_dataset
+from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.verifying import verify
 from soak.captures import write_talk
 from soak.changing import CHANGES, SIZE, TOLD
 from tests.pipelines.running import run
@@ -49,17 +49,17 @@ def calm(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Table
 
 
 def change_before(
-    what: str, captures: list[Path], monkeypatch: pytest.MonkeyPatch, module: ModuleType = pipelines.analyze
+    what: str, captures: list[Path], monkeypatch: pytest.MonkeyPatch, module: ModuleType = pipelines.run.plan
 ) -> None:
     """All change at once, just before a function of the run is called."""
     function = getattr(module, what)
 
-    def changed(*arguments: Any) -> Any:  # noqa: ANN401
+    def changed(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
         for path in captures:
             if path.stem in CHANGES:
                 CHANGES[path.stem](path)
         monkeypatch.undo()
-        return function(*arguments)
+        return function(*arguments, **named)
 
     monkeypatch.setattr(module, what, changed)
 
@@ -77,7 +77,7 @@ def of_the_good(tables: Tables) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("moment", ["hashes", "steps_back"])
+@pytest.mark.parametrize("moment", ["scan_captures", "steps_back"])
 def test_told_and_the_rest_complete(
     spark: SparkSession,
     tmp_path: Path,
@@ -100,8 +100,8 @@ def test_told_and_the_rest_complete(
 def test_dataset_leaves_them_for_a_later_run(
     spark: SparkSession, tmp_path: Path, captures: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = Wanted(lambda: spark, Scope.MSMQ, dict(SETTINGS), check=False)
-    change_before("steps_back", captures, monkeypatch, pipelines.dataset.extend)
+    wanted = Wanted(lambda: SparkEngine(spark), Scope.MSMQ, dict(SETTINGS), check=False)
+    change_before("steps_back", captures, monkeypatch)
     with DatasetFolder(str(tmp_path / "data")) as folder:
         done = add_to_dataset(wanted, take_stock([str(path) for path in captures]), folder)
         assert isinstance(done, Done)

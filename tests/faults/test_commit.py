@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ingest.files import swap
-from pipelines.output import OutputFolder
-from pipelines.verifying import verify
+from pipelines.store.output_folder import OutputFolder
+from pipelines.store.verifying import verify
 from tests.faults.committing import commit, dies_at, publish, run_number
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 
 from pipelines.cli import analyze, main
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.verifying import verify
-from pipelines.writing import Shelf, TableWriter
+from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.places import Place
+from pipelines.store.tables_writer import TablesWriter
+from pipelines.store.verifying import verify
 from soak.full import small_disk
 from soak.report import Skipped
 from tests.faults.committing import commit, run_number
@@ -36,9 +37,10 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(folder: DatasetFolder) -> None:
-    writer = TableWriter(Shelf(folder.staging, "tables/flows", "flows"), "00000", SCHEMA)
+    places = {"data": Place(folder.staging, "tables/flows", "flows")}
+    writer = TablesWriter(places, {"data": SCHEMA}, "00000")
     for _ in range(100):
-        writer.write(pa.RecordBatch.from_pydict({"data": [os.urandom(1 << 20)]}, SCHEMA))
+        writer.add("data", pa.RecordBatch.from_pydict({"data": [os.urandom(1 << 20)]}, SCHEMA))
     writer.close()
 
 

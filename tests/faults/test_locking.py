@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from pipelines.dataset.folder import DatasetFolder
+from pipelines.store.dataset_folder import DatasetFolder
 from tests.conftest import ROOT
 from tests.faults.committing import commit, run_number
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 60.0
 ENTERS = """
 import sys
-from pipelines.dataset.folder import DatasetFolder
+from pipelines.store.dataset_folder import DatasetFolder
 with DatasetFolder(sys.argv[1], lambda holder: print(holder, flush=True)) as folder:
     print("run", (folder.manifest or {"run": 0})["run"], flush=True)
     sys.stdin.read()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ingest.splits import SPLIT_BYTES
-from pipelines.stages.tasks import packed
+from pipelines.engine.model import packed
 
 
 def size(item: int) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.scan import scan_split
 from ingest.splits import plan
-from schemas.internal import COUNTS, SCAN_ISSUES, SPLIT_REPORTS, STREAMS
+from schemas.internal import COUNTS, SCAN_ISSUES, SPLIT_REPORTS
 from schemas.tables.accounting import COUNTERS
 from schemas.tables.issues import ISSUE_CODES
 from schemas.tables.typed import TYPED
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    import pyarrow as pa
 
 _TYPED_TABLES = frozenset(table.name for table in TYPED.values())
 _ANSWERS = ("response", "fault")
@@ -62,20 +61,11 @@ class Truth:
             raise Broken("something is not told although nothing is missing", (self.pairs, self.values))
 
 
-class Run(Local):
-    """Has an entry for every table of the streams, whichever of them Local knows."""
-
-    def _unwrap(self, batch: pa.RecordBatch) -> None:
-        for table in STREAMS:
-            self.tables.setdefault(table.name, [])
-        super()._unwrap(batch)
-
-
 def check(
     paths: Sequence[Path], truth: Truth | None = None, payload_bytes: int | None = None, *, lossless: bool = False
 ) -> Local:
     """`truth`: where packets were only lost, or `lossless` not even that. `payload_bytes`: by our own count."""
-    local = Run(*paths)
+    local = Local(*paths)
     if imbalances := local.imbalances():
         raise Broken(f"the accounting does not add up: {imbalances[0].split(':')[0]}", imbalances)
     _known_names(local)

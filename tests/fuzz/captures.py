@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.fuzz import file_mutations, packet_mutations, pdu_mutations
-from tests.fuzz.capture_checks import Run, Truth, check, check_scan
+from tests.fuzz.capture_checks import Truth, check, check_scan
 from tests.fuzz.findings import Broken, Finding, Hang, Stopwatch, Tally, limited, reason
 from tests.fuzz.recording import CONTAINERS, captured_payload, record
 from tests.fuzz.scenes import SCENES
+from tests.local import Local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,7 +76,7 @@ def _cut_sample(place: int) -> Case:
 def _truth_of(scenes: tuple[str, ...], segment: int | None, *, coalesced: bool) -> Truth:
     shots = record([BY_NAME[name] for name in scenes], segment, coalesced=coalesced)
     with _written(CONTAINERS["pcap"](shots)) as paths:
-        return Truth.of(Run(*paths))
+        return Truth.of(Local(*paths))
 
 
 def _staged(rng: random.Random) -> tuple[list[Scene], int | None, bool]:
@@ -162,7 +163,7 @@ _MAKERS = (
 
 @cache
 def _of_sample() -> Truth:
-    return Truth.of(Run(SAMPLE))
+    return Truth.of(Local(SAMPLE))
 
 
 def _records(data: bytes) -> list[bytes]:

@@ -146,7 +146,7 @@ def checks_of(wire_name: str) -> Checks:
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - a decoded value
-    """As pipelines.decode.batches hands them on: Arrow's Decimal is an integer to everybody else."""
+    """As pipelines.calls.batches hands them on: Arrow's Decimal is an integer to everybody else."""
     if isinstance(value, Decimal):
         return int(value)
     if isinstance(value, dict):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ingest.containers.model import Note, Records, Step
+    from ingest.containers.model import DamageNote, Records, Step
     from ingest.splits import Split, SplitReport
 
 
@@ -29,8 +29,8 @@ class Row(NamedTuple):
 class Reading(NamedTuple):
     rows: list[Row]
     frames: list[int]
-    damage: Note | None
-    notes: list[Note]
+    damage: DamageNote | None
+    notes: list[DamageNote]
     """The first only: what a note says holds for the file, and a run tells it once."""
 
 

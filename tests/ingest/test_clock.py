@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ingest.clock import JITTER_NS, Clock, steps_back
-from ingest.containers.model import NO_TIME
+from schemas.times import NO_TIME
 
 
 @dataclass

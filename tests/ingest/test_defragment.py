@@ -12,8 +12,7 @@ import pytest
 from decoders.net.dissect import dissect
 from decoders.net.model import IpFragment
 from ingest import defragment as module
-from ingest.defragment import GROUP, defragment
-from schemas.internal import NO_SPLIT
+from ingest.defragment import GROUP, ORDER, Defragmenter
 from tests.builders import packets as p
 
 if TYPE_CHECKING:
@@ -42,26 +41,29 @@ def row_of(datagram: bytes, frame: int, *, file: int = 0, ts_ns: int | None = No
         "fragment_offset": found.fragment_offset,
         "more": found.more,
         "payload_wire_len": found.payload_wire_len,
+        "is_new": True,
         "payload": packet[found.payload_offset : found.payload_offset + found.payload_len],
     }
 
 
 def made(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Also: whatever comes in is counted once, under its file."""
-    rows = sorted(rows, key=lambda row: (*(row[name] for name in GROUP), row["ts_ns"], row["file"], row["frame"]))
+    rows = sorted(rows, key=lambda row: tuple(row[name] for name in (*GROUP, *ORDER)))
     tables: dict[str, list[Row]] = defaultdict(list)
-    for table, batch in defragment(rows):
+    fragments = Defragmenter()
+    for table, batch in fragments.run(rows):
         assert batch.schema == table.arrow
         tables[table.name] += batch.to_pylist()
     counted: Counter[int] = Counter()
-    for row in tables["counts"]:
-        counted[row["file"]] += row["value"]
+    for (file, _), value in fragments.counts.items():
+        counted[file] += value
     assert counted == Counter(row["file"] for row in rows)
+    tables["counts"] = [{"place": place, "value": value} for place, value in fragments.counts.items()]
     return tables
 
 
 def counts(tables: dict[str, list[Row]]) -> dict[tuple[int, str], int]:
-    return {(row["file"], row["counter"]): row["value"] for row in tables["counts"]}
+    return {row["place"]: row["value"] for row in tables["counts"]}
 
 
 def v4(size: int = 40, identification: int = 1) -> list[bytes]:
@@ -84,13 +86,13 @@ def test_a_segment_in_fragments_is_found_in_any_order(version: int) -> None:
     assert len(parts) == 3
     for order in permutations(parts):
         tables = made([row_of(part, frame) for frame, part in enumerate(order, 1)])
-        (segment,) = tables["segments"]
+        (segment,) = tables["made_segments"]
         assert (segment["payload"], segment["frame"], segment["ts_ns"]) == (PAYLOAD, 3, 3_000)
         assert (segment["low_p"], segment["high_p"], segment["from_low"]) == (49_152, 2_103, True)
         assert (segment["seq"], segment["ack"], segment["wire_len"]) == (7, 9, 100)
         (conversation,) = tables["conversations"]
         assert conversation["key"] == segment["key"]
-        assert (conversation["split"], conversation["packets"], conversation["payload_bytes"]) == (NO_SPLIT, 1, 100)
+        assert (conversation["split"], conversation["packets"], conversation["payload_bytes"]) == (0, 1, 100)
         assert (conversation["base_low"], conversation["base_high"]) == (3 << 32 | 6, 3 << 32 | 8)
         assert (conversation["well_known_port"], conversation["may_be_rpc"]) == (True, False)
         assert counts(tables) == {(0, "fragment_merged"): 2, (0, "tcp"): 1}
@@ -99,7 +101,7 @@ def test_a_segment_in_fragments_is_found_in_any_order(version: int) -> None:
 
 def test_fragments_of_one_datagram_may_lie_in_several_captures() -> None:
     tables = made([row_of(part, 5, file=file, ts_ns=10 - file) for file, part in enumerate(v4())])
-    (segment,) = tables["segments"]
+    (segment,) = tables["made_segments"]
     assert (segment["payload"], segment["file"], segment["ts_ns"]) == (PAYLOAD, 0, 10)
     assert counts(tables) == {(0, "tcp"): 1, (1, "fragment_merged"): 1, (2, "fragment_merged"): 1}
 
@@ -107,7 +109,7 @@ def test_fragments_of_one_datagram_may_lie_in_several_captures() -> None:
 def test_an_incomplete_datagram_is_an_issue() -> None:
     first, _, third = v4()
     tables = made([row_of(first, 1), row_of(third, 2)])
-    assert not tables["segments"]
+    assert not tables["made_segments"]
     (issue,) = tables["scan_issues"]
     assert (issue["code"], issue["frame"], issue["file"]) == ("fragment-incomplete", 2, 0)
     assert "without bytes 40-79" in issue["detail"]
@@ -118,7 +120,7 @@ def test_of_overlapping_fragments_the_first_bytes_stand_and_it_is_told() -> None
     first, second, third = v4()
     forged = p.ipv4(bytes(40), fragment_offset=40, more=True)
     tables = made([row_of(part, n) for n, part in enumerate((first, second, forged, third), 1)])
-    assert [row["payload"] for row in tables["segments"]] == [PAYLOAD]
+    assert [row["payload"] for row in tables["made_segments"]] == [PAYLOAD]
     assert [(row["code"], row["frame"]) for row in tables["scan_issues"]] == [("fragment-overlap-differs", 3)]
     assert counts(tables) == {(0, "fragment_merged"): 3, (0, "tcp"): 1}
 
@@ -126,7 +128,7 @@ def test_of_overlapping_fragments_the_first_bytes_stand_and_it_is_told() -> None
 def test_a_second_copy_is_counted_and_is_no_issue() -> None:
     rows = [row_of(part, n) for n, part in enumerate([*v4(), *v4()], 1)]
     tables = made(rows)
-    assert len(tables["segments"]) == 1
+    assert len(tables["made_segments"]) == 1
     assert counts(tables) == {(0, "fragment_duplicate"): 3, (0, "fragment_merged"): 2, (0, "tcp"): 1}
     assert not tables["scan_issues"]
 
@@ -135,7 +137,7 @@ def test_a_tunnel_in_fragments_is_unwrapped() -> None:
     inner = p.ethernet(p.ipv4(p.tcp(b"\x05", flags=p.SYN, seq=5), src="172.16.0.2", dst="172.16.0.1"))
     parts = p.ipv4_fragments(p.vxlan(inner), 17, size=32)
     tables = made([row_of(part, n) for n, part in enumerate(parts, 1)])
-    (segment,) = tables["segments"]
+    (segment,) = tables["made_segments"]
     assert (segment["payload"], segment["low_h"], segment["from_low"]) == (b"\x05", b"\xac\x10\0\1", False)
     assert tables["conversations"][0]["may_be_rpc"]
     (syn,) = tables["syns"]
@@ -164,5 +166,5 @@ def test_datagrams_are_told_apart_and_come_in_batches(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "BATCH_ROWS", 4)
     rows = [row_of(part, 3 * n + m) for n in range(20) for m, part in enumerate(v4(identification=n))]
     tables = made(rows)
-    assert [row["payload"] for row in tables["segments"]] == [PAYLOAD] * 20
+    assert [row["payload"] for row in tables["made_segments"]] == [PAYLOAD] * 20
     assert counts(tables) == {(0, "fragment_merged"): 40, (0, "tcp"): 20}

@@ -8,7 +8,7 @@ import pytest
 
 from decoders.errors import Malformed, NotThisFormat, Truncated
 from decoders.limits import MAX_RECORD_BYTES
-from ingest.containers.model import Interface, Note, Position
+from ingest.containers.model import DamageNote, Interface, Position
 from ingest.containers.pcap import Pcap
 from tests.builders.containers import ByteOrder, Packet, pcap, pcap_header, pcap_record
 from tests.ingest.reading import Row, rows_of, step_of
@@ -74,7 +74,7 @@ def test_ends_at_an_absurd_length_and_keeps_what_came_before(order: ByteOrder) -
     bad = pcap_record(Packet(b"bad"), order, claimed=MAX_RECORD_BYTES + 1)
     step = step_of(good + bad + bad)
     assert [row.data for row in rows_of(step.records)] == [b"good"]
-    assert step.damage == Note("record-length-absurd", "a record claims 262145 captured bytes", len(good))
+    assert step.damage == DamageNote("record-length-absurd", "a record claims 262145 captured bytes", len(good))
     assert step.next.offset == len(good)
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.containers.model import NO_TIME, Interface, Position
+from ingest.containers.model import Interface, Position
 from ingest.containers.pcapng import Pcapng
+from schemas.times import NO_TIME
 from tests.builders import containers as c
 from tests.ingest.reading import Row, rows_of, step_of
 

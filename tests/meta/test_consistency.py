@@ -12,7 +12,7 @@ from decoders.dcerpc.troubles import TroubleCode
 from decoders.interfaces import INTERFACES
 from decoders.ndr.columnar.plans import fast_path
 from decoders.net.fragments import FragmentFate
-from decoders.net.model import Outcome
+from decoders.net.model import PacketOutcome
 from decoders.tcp.model import Fate
 from pipelines.facts.reasons import REASONS, Reason
 from pipelines.rules.findings import Verdict
@@ -115,7 +115,7 @@ def test_every_reason_is_given_by_something() -> None:
 
 def test_catalogue_has_no_issue_code_that_nothing_gives() -> None:
     codes = {str(fate) for fate in FragmentFate} - {str(FragmentFate.DUPLICATE)}
-    codes |= {outcome.code for outcome in (Outcome.HEADER_CUT, Outcome.MALFORMED, Outcome.TOO_DEEP)}
+    codes |= {outcome.code for outcome in (PacketOutcome.HEADER_CUT, PacketOutcome.MALFORMED, PacketOutcome.TOO_DEEP)}
     literal = re.compile(r'"([a-z]+(?:-[a-z]+)+)"')
     for path in PRODUCT:
         if path.name != "issues.py":
@@ -142,7 +142,7 @@ def test_every_issue_code_is_tested() -> None:
 
 def test_every_counter_is_declared() -> None:
     packets = COUNTERS["packets"]
-    aside = {f"set_aside_{outcome.counter}" for outcome in Outcome} - {"set_aside_tcp", "set_aside_ip_fragment"}
+    aside = {f"set_aside_{outcome.counter}" for outcome in PacketOutcome} - {"set_aside_tcp", "set_aside_ip_fragment"}
     assert aside <= set(packets)
     assert {str(fate) for fate in Fate} | {"in"} == set(COUNTERS["payload_bytes"])
 
@@ -156,7 +156,7 @@ def test_nothing_refers_to_what_users_do_not_have(path: object) -> None:
 
 def test_only_one_place_builds_a_spark_session() -> None:
     builders = {str(path.relative_to(ROOT)) for path in PRODUCT if "SparkSession.builder" in path.read_text()}
-    assert builders == {"pipelines/session.py"}
+    assert builders == {"pipelines/engine/spark_session.py"}
 
 
 def test_only_one_module_imports_dpkt() -> None:

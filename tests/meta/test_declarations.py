@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from decoders.net.model import Outcome
+from decoders.net.model import PacketOutcome
 from ingest.captures import CONTAINERS
 from ingest.choice import ChosenBy, DecidedBy
 from ingest.inflate import Compression
-from pipelines.decode.call_rows import DecodeState
-from pipelines.decode.inference import ENDPOINT_MAPPER_SOURCE, PORT_SOURCE
+from pipelines.calls.call_rows import DecodeState
+from pipelines.calls.inference import ENDPOINT_MAPPER_SOURCE, PORT_SOURCE
 from pipelines.facts.reasons import Reason
 from pipelines.quality.checks import checks_of
 from pipelines.rules.model import Level, Party
@@ -70,5 +70,5 @@ def test_names_that_columns_hold_are_those_of_the_code() -> None:
     assert set(vocabulary.DECIDED_BY) == set(DecidedBy)
     assert set(vocabulary.CAPTURE_FORMATS) == set(CONTAINERS)
     assert set(vocabulary.COMPRESSIONS) == set(get_args(Compression))
-    assert set(vocabulary.PACKET_OUTCOMES) == {outcome.counter for outcome in Outcome}
+    assert set(vocabulary.PACKET_OUTCOMES) == {outcome.counter for outcome in PacketOutcome}
     assert {ENDPOINT_MAPPER_SOURCE, PORT_SOURCE} <= set(vocabulary.INTERFACE_SOURCES)

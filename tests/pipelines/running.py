@@ -9,9 +9,11 @@ from pyarrow import parquet
 from ingest.choice import Choice, Scope
 from ingest.files import expand
 from ingest.splits import SPLIT_BYTES
-from pipelines.analyze import Job, analyze
-from pipelines.inventory import take_stock
-from pipelines.tables import SMALL_BYTES
+from pipelines.captures.inventory import take_stock
+from pipelines.engine.local import LocalEngine
+from pipelines.engine.spark import SparkEngine
+from pipelines.run.job import Job
+from pipelines.run.plan import analyze
 from schemas.tables.issues import ISSUE_CODES
 
 if TYPE_CHECKING:
@@ -24,19 +26,19 @@ Tables = dict[str, list[Row]]
 
 
 def run(
-    spark: SparkSession,
+    spark: SparkSession | None,
     paths: list[Path],
     out: Path,
     scope: Scope = Scope.MSMQ,
     split_bytes: int = SPLIT_BYTES,
     *,
     keep_payload: bool = False,
-    small_bytes: int = SMALL_BYTES,
+    parts: int = 1,
 ) -> Tables:
+    """In this process where no Spark is given; dealt out to so many parts at least."""
+    engine = SparkEngine(spark, parts) if spark is not None else LocalEngine(parts)
     inputs = take_stock(expand(str(path) for path in paths))
-    job = Job(
-        spark, Choice(scope), str(out), split_bytes=split_bytes, keep_payload=keep_payload, small_bytes=small_bytes
-    )
+    job = Job(engine, Choice(scope), str(out), split_bytes=split_bytes, keep_payload=keep_payload)
     finished = analyze(job, inputs)
     assert finished.imbalances == []
     tables = read(out / "tables")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.accounting import accounting_rows, imbalances
+from pipelines.run.accounting import accounting_rows, imbalances
 from schemas.tables.accounting import COUNTERS
 
 

@@ -7,6 +7,7 @@ import pytest
 import zstandard
 
 from ingest.choice import Scope
+from ingest.splits import SPLIT_BYTES
 from tests.builders.containers import Packet, pcap
 from tests.builders.conversations import write_pcap
 from tests.pipelines import world
@@ -112,14 +113,12 @@ def test_every_payload_byte_is_accounted_for(tables: Tables) -> None:
 
 @pytest.mark.parametrize("split_bytes", [999, 20_000])
 def test_any_number_of_splits_gives_the_same_tables(
-    spark: SparkSession, one_file: Path, tables: Tables, tmp_path: Path, split_bytes: int
+    one_file: Path, tables: Tables, tmp_path: Path, split_bytes: int
 ) -> None:
-    assert run(spark, [one_file], tmp_path / "tables", split_bytes=split_bytes) == tables
+    assert run(None, [one_file], tmp_path / "tables", split_bytes=split_bytes) == tables
 
 
-def test_rotated_captures_give_the_same_streams_as_one_file(
-    spark: SparkSession, tables: Tables, tmp_path: Path
-) -> None:
+def test_rotated_captures_give_the_same_streams_as_one_file(tables: Tables, tmp_path: Path) -> None:
     """The names sort against the order of time, the cuts fall inside conversations and between fragments."""
     frames = world.world()
     whole = tmp_path / "whole.pcap"
@@ -133,55 +132,53 @@ def test_rotated_captures_give_the_same_streams_as_one_file(
     for part in range(parts):
         first, last = len(frames) * part // parts, len(frames) * (part + 1) // parts
         (folder / f"{9 - part}.pcap").write_bytes(data[:24] + data[bounds[first] : bounds[last]])
-    rotated = run(spark, [folder], tmp_path / "tables")
+    rotated = run(None, [folder], tmp_path / "tables")
     assert streams(rotated) == streams(tables)
     assert counters(rotated, "packets") == counters(tables, "packets")
     assert counters(rotated, "payload_bytes") == counters(tables, "payload_bytes")
     assert any(len(flow["capture_ids"]) > 1 for flow in rotated["flows"])
 
 
-def test_compressed_captures_and_second_copies_change_nothing(
-    spark: SparkSession, one_file: Path, tables: Tables, tmp_path: Path
-) -> None:
+def test_compressed_captures_and_second_copies_change_nothing(one_file: Path, tables: Tables, tmp_path: Path) -> None:
     data = one_file.read_bytes()
     for folder, content in (("gzip", gzip.compress(data)), ("zstd", zstandard.compress(data))):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "capture.bin").write_bytes(content)
-        found = run(spark, [tmp_path / folder], tmp_path / f"tables-{folder}")
+        found = run(None, [tmp_path / folder], tmp_path / f"tables-{folder}")
         assert streams(found) == streams(tables)
         assert found["captures"][0]["compression"] == folder
     (tmp_path / "copy.pcap").write_bytes(data)
-    twice = run(spark, [one_file, tmp_path / "copy.pcap"], tmp_path / "tables-twice")
+    twice = run(None, [one_file, tmp_path / "copy.pcap"], tmp_path / "tables-twice")
     assert twice["flows"] == tables["flows"]
     assert [row["duplicate_of"] for row in twice["captures"]] == [None, twice["captures"][0]["path"]]
     assert [issue["code"] for issue in twice["issues"] if issue["uid"] is None] == ["duplicate-capture"]
 
 
 def test_two_taps_see_every_byte_twice_and_the_streams_stay_the_same(
-    spark: SparkSession, one_file: Path, tables: Tables, tmp_path: Path
+    one_file: Path, tables: Tables, tmp_path: Path
 ) -> None:
     second = tmp_path / "second-tap.pcap"
     write_pcap(second, [*world.world(), world.world()[0]])
-    found = run(spark, [one_file, second], tmp_path / "tables")
+    found = run(None, [one_file, second], tmp_path / "tables")
     sizes = {flow["uid"]: (flow["orig_bytes"], flow["resp_bytes"]) for flow in tables["flows"]}
     assert {flow["uid"]: (flow["orig_bytes"], flow["resp_bytes"]) for flow in found["flows"]} == sizes
     assert counters(found, "payload_bytes")["delivered"] == counters(tables, "payload_bytes")["delivered"]
 
 
-def test_scope_rpc_keeps_other_interfaces_too(spark: SparkSession, one_file: Path, tmp_path: Path) -> None:
-    found = run(spark, [one_file], tmp_path / "tables", scope=Scope.RPC)
+def test_scope_rpc_keeps_other_interfaces_too(one_file: Path, tmp_path: Path) -> None:
+    found = run(None, [one_file], tmp_path / "tables", scope=Scope.RPC)
     assert {flow["id"]["orig_p"] for flow in found["flows"]} == world.KEPT | {world.OTHER_RPC}
     (flow,) = by_port(found, world.OTHER_RPC)
     assert flow["chosen_by"] == "scope"
 
 
-def test_flood_of_issues_is_cut_and_counted(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pipelines.issue_rows.MAX_ISSUES_OF_A_KIND", 10)
+@pytest.mark.parametrize("split_bytes", [200, SPLIT_BYTES], ids=["in many splits", "in one"])
+def test_flood_of_issues_is_cut_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, split_bytes: int) -> None:
+    for place in ("captures.scan", "run.issues"):
+        monkeypatch.setattr(f"pipelines.{place}.MAX_ISSUES_OF_A_KIND", 10)
     zeros = tmp_path / "zeros.pcap"
     zeros.write_bytes(pcap([Packet(b"", ts=0)] * 50))
-    found = run(spark, [zeros], tmp_path / "tables")
+    found = run(None, [zeros], tmp_path / "tables", split_bytes=split_bytes)
     assert [issue["frame"] for issue in found["issues"]] == [None, *range(1, 11)]
     assert found["issues"][0]["detail"] == "40 more of this kind are not listed"
     assert counters(found, "packets") == {"in": 50, "set_aside_header_cut": 50}

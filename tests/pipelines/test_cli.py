@@ -59,7 +59,7 @@ def test_folder_that_may_not_be_read(
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_run_told_to_end_leaves_nothing(sample: Path, tmp_path: Path, number: signal.Signals) -> None:
     program = (
-        "import os, sys, pipelines.inventory as inventory\nfrom pipelines.cli import main\n"
+        "import os, sys, pipelines.captures.inventory as inventory\nfrom pipelines.cli import main\n"
         f"inventory.take_stock = lambda paths: os.kill(os.getpid(), {int(number)})\n"
         "sys.exit(main(sys.argv[1:]))"
     )
@@ -145,7 +145,7 @@ def test_unexpected_error_is_a_sentence(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("the sky fell\nand more")
 
-    monkeypatch.setattr("pipelines.inventory.take_stock", fail)
+    monkeypatch.setattr("pipelines.captures.inventory.take_stock", fail)
     code, said = analyze(capsys, sample, "--out", tmp_path / "out")
     assert (code, said) == (1, "mqtrail: unexpected: the sky fell\nRun again with --debug for the details.\n")
 
@@ -168,3 +168,9 @@ def test_starts_no_spark_where_none_is_needed(arguments: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_imports_no_library_that_help_does_not_need() -> None:
+    program = "import sys, mqtrail, pipelines.cli; print(*{'numpy', 'pyarrow', 'schemas.tables'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "\n"

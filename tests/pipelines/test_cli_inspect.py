@@ -10,9 +10,9 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ingest import splits
+from ingest import captures, splits
 from ingest.captures import open_capture
-from pipelines.cli import inspect, main
+from pipelines.cli import main
 from tests.builders.containers import Packet, epb, interface, pcap, pcapng, section, spb
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def test_file_that_grows_meanwhile_is_not_whole(
             more.write(b"more")
         return capture
 
-    monkeypatch.setattr(inspect, "open_capture", open_then_grow)
+    monkeypatch.setattr(captures, "open_capture", open_then_grow)
     code, (row,), _ = look(capsys, file)
     assert (code, row["state"], row["code"]) == (13, "truncated", "changed-while-read")
 

@@ -10,23 +10,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from pyarrow import parquet
 
-from pipelines.analyze import Finished
 from pipelines.cli.summary import lines
-from pipelines.counts import READ_AS, ROWS, counts_of
 from pipelines.exports.formats import FORMATS
 from pipelines.report.building import report_of
-from pipelines.report.reading import Tables
+from pipelines.report.counts import READ_AS, ROWS, counts_of
 from pipelines.report.sentences import plain
 from pipelines.rules.tally import summed
-from schemas.tables import WRITTEN
+from pipelines.run.job import Finished
+from pipelines.store.tables import Tables
+from schemas.tables import VERDICTS, WRITTEN
+from schemas.tables.captures import CaptureRow
 from tests.conftest import ROOT
 from tests.report.runs import run_of_captures, run_of_scripts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipelines.counts import Counts
     from pipelines.report.building import Report
+    from pipelines.report.counts import Counts
+    from schemas.tables.findings import VerdictRow
 
 Row = dict[str, Any]
 SCRIPTS = sorted((ROOT / "tests" / "data" / "scripts").glob("*.calls"))
@@ -72,9 +74,13 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         script = ROOT / "tests" / "data" / "scripts" / f"{request.param}.calls"
         folder = run_of_scripts(place, script.read_text(encoding="utf-8") if script.exists() else SEALED_PURGE)
     tables = Tables(str(folder))
-    tally = summed(tables.rows("verdicts", ("rule_id", "verdict", "reason", "count")))
+    verdicts: list[VerdictRow] = [
+        row for batch in tables.batches("verdicts", VERDICTS.names) for row in batch.to_pylist()
+    ]
+    tally = summed(verdicts)
     rows = {table.name: tables.count(table.name) for table in WRITTEN}
-    captures = list(tables.rows("captures", ("path", "packets", "first_ts", "last_ts", "state")))
+    batches = tables.batches("captures", tuple(CaptureRow.__annotations__))
+    captures: list[CaptureRow] = [row for batch in batches for row in batch.to_pylist()]
     said = lines(Finished(captures, rows, [], tally, []), None, str(folder), "case")
     terminal = dict(re.split(r":\s+", line, maxsplit=1) for line in said if not line.startswith(" "))
     return Run(folder, counts_of(tables), report_of(str(folder), {}), terminal)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from decoders.ndr.model import Direction, Syntax
-from pipelines.decode.stubs import Stub, decode_stubs, decoder_of, plan_of
+from pipelines.calls.stubs import Stub, decode_stubs, decoder_of, plan_of
 from tests.builders import msmq, rpc
 
 RECEIVE = 0
@@ -58,7 +58,7 @@ def test_enough_stubs_of_a_kind_take_the_fast_path(monkeypatch: pytest.MonkeyPat
     def slow(*_: object, **__: object) -> None:
         pytest.fail("a stub went the slow way")
 
-    monkeypatch.setattr("pipelines.decode.stubs.decoder_of", slow)
+    monkeypatch.setattr("pipelines.calls.stubs.decoder_of", slow)
     found = decode_stubs(rpc.QM2QM, RECEIVE, Direction.OUT, [stub] * plan.min_rows, keep_payload=False)
     assert isinstance(found.column, pa.StructArray)
     assert found.column.to_pylist()[-1]["lpRemoteReadDesc"]["lpBuffer"]["size"] == 1

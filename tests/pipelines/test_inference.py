@@ -79,7 +79,7 @@ def test_operation_that_the_server_refuses_contradicts_nothing(path: Path) -> No
 
 
 def test_calls_that_wait_for_a_decision_are_bounded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelines.decode.batches.MAX_UNDECIDED_BYTES", 40)
+    monkeypatch.setattr("pipelines.calls.batches.MAX_UNDECIDED_BYTES", 40)
     talk = joined()
     for call in range(1, 9):
         msmq.purge(talk, call)

@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 
 from ingest.files import sha256
-from pipelines.capture_facts import capture_rows, file_issues
-from pipelines.inventory import Hashes, duplicates, take_stock
+from pipelines.captures.inventory import Hashes, duplicates, take_stock
+from pipelines.captures.rows import capture_rows, file_issues
 from tests.builders.containers import Packet, pcap
 
 

@@ -12,7 +12,7 @@ from tests.pipelines.moved import chained, frames_of, moved
 from tests.pipelines.running import counters, run
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from collections.abc import Iterator
 
     from tests.pipelines.running import Row, Tables
 
@@ -24,8 +24,8 @@ CHAIN = range(49_750, 49_753)
 """Ports that announce each other, one conversation at each."""
 
 
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+@pytest.fixture(scope="module", params=["by Spark", "here, a row at a time"])
+def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
     folder = tmp_path_factory.mktemp("learning")
     write_pcap(folder / "a.pcap", frames_of(moved(MOVED, 49_664), Ends(MOVED, server_port=49_664)))
     further = msmq.server_port(msmq.bound(Talk(ends := Ends(50_010, server_port=49_700)), rpc.QM2QM), 49_701, 2)
@@ -50,7 +50,13 @@ def tables(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tab
     msmq.map_endpoint(mapper, "fdb3a030-065f-11d1-bb9b-00a024ea5525", CHAIN[0], "0.0.0.0", 3)
     msmq.map_endpoint(mapper, rpc.QM2QM, CHAIN[0], "0.0.0.0", 4)
     write_pcap(folder / "c.pcap", frames_of(mapper.packets, mapper.ends))
-    return run(spark, [folder / name for name in ("a.pcap", "b.pcap", "c.pcap")], folder / "tables")
+    captures = [folder / name for name in ("a.pcap", "b.pcap", "c.pcap")]
+    if request.param == "by Spark":
+        yield run(request.getfixturevalue("spark"), captures, folder / "tables")
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipelines.connections.standing.SORTED_BYTES", 1)
+        yield run(None, captures, folder / "tables", parts=3)
 
 
 def flow(tables: Tables, port: int) -> Row | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from decoders.ndr.model import Direction, Syntax
-from pipelines.decode.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
+from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
 from tests.builders import msmq, rpc
 from tests.builders.conversations import Ends, Talk, frames, snapped, write_pcap
 from tests.local import Local
@@ -16,9 +16,9 @@ from tests.local import Local
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pipelines.calls.endpoints import Announcement
     from tests.builders.conversations import Packet
 
-Row = dict[str, Any]
 FAULT = 3
 
 
@@ -109,19 +109,28 @@ def test_property_of_another_shape_is_an_issue(path: Path) -> None:
 def test_one_server_cannot_crowd_out_the_announcements_of_another(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     announced = Announced()
 
-    def row(server: str, port: int) -> Row:
-        ends = {"resp_h": server}
-        return {"host": server, "port": port, "interface_uuid": rpc.QM2QM, "protocol": "ncacn_ip_tcp", "id": ends} | {
-            "ts_ns": port
+    def row(server: str, port: int, ts_ns: int = 9) -> Announcement:
+        return {
+            "host": server,
+            "port": port,
+            "interface_uuid": rpc.QM2QM,
+            "interface_version": None,
+            "protocol": "ncacn_ip_tcp",
+            "id": {"orig_h": "10.0.0.5", "orig_p": 50_000, "resp_h": server, "resp_p": 135},
+            "ts_ns": ts_ns,
+            "uid": "C",
+            "call_uid": "R",
+            "capture_id": "",
+            "frame": 1,
         }
 
     believed = [announced.note(row("10.0.0.9", port)) for port in range(30_000, 30_000 + MAX_LEARNED_OF_A_SERVER + 5)]
     assert believed == [True] * MAX_LEARNED_OF_A_SERVER + [False] * 5
     assert announced.note(row("10.0.0.2", 49_664))
-    assert announced.note(row("10.0.0.2", 49_664) | {"ts_ns": 7})
+    assert announced.note(row("10.0.0.2", 49_664, ts_ns=7))
     found_at = {"host": "10.0.0.2", "port": 49_664, "interface_uuid": rpc.QM2QM, "ts_ns": 7}
     assert found_at in announced.rows()
-    monkeypatch.setattr("pipelines.decode.endpoints.MAX_LEARNED_OF_A_SERVER", 1)
+    monkeypatch.setattr("pipelines.calls.endpoints.MAX_LEARNED_OF_A_SERVER", 1)
     flood = talk(135, rpc.EPM)
     for port in range(3):
         msmq.map_endpoint(flood, rpc.QM2QM, 40_000 + port, "0.0.0.0", 2 + port)

@@ -10,9 +10,9 @@ from threading import Thread
 import pytest
 
 from ingest.files import swap_folders
-from pipelines.manifest import write_manifest
-from pipelines.output import OutputFolder, OutputRefused
-from pipelines.writing import Written
+from pipelines.store.files import Written
+from pipelines.store.manifest import write_manifest
+from pipelines.store.output_folder import OutputFolder, OutputRefused
 
 
 def write(output: OutputFolder, text: str) -> None:
@@ -94,7 +94,7 @@ def test_what_comes_with_the_very_exchange_is_kept_too(tmp_path: Path, monkeypat
         with OutputFolder(str(tmp_path / "out"), force=True) as output:
             write(output, text)
             if text == "second":
-                monkeypatch.setattr("pipelines.output.swap_folders", swap)
+                monkeypatch.setattr("pipelines.store.output_folder.swap_folders", swap)
                 with pytest.raises(OutputRefused, match=r"is done; it held notes\.txt, which now lies in .*out\.1$"):
                     output.publish()
             else:

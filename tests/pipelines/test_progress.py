@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
+from pipelines.captures.meter import Reached
 from pipelines.cli.progress import Progress, duration, reading
-from pipelines.stages.meter import Reached
 
 
 class Terminal(io.StringIO):

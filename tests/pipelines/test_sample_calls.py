@@ -125,14 +125,15 @@ def test_message_bytes_are_kept_only_on_request(spark: SparkSession, tmp_path: P
         assert buffer["bytes"][4:8] == b"LIOR"
 
 
-def test_tables_too_large_for_the_driver_are_written_by_spark_with_the_same_rows(
+def test_rows_are_the_same_whatever_the_parts_and_the_engine(
     spark: SparkSession, tables: Tables, tmp_path: Path
 ) -> None:
-    assert run(spark, [SAMPLE], tmp_path / "large", small_bytes=0) == tables
-    spark.conf.set("spark.sql.shuffle.partitions", "7")
-    try:
-        run(spark, [SAMPLE], tmp_path / "other", split_bytes=10_000)
-    finally:
-        spark.conf.set("spark.sql.shuffle.partitions", "4")
+    for engine, parts in ((spark, 7), (None, 1), (None, 5)):
+        out = tmp_path / f"{parts}"
+        found = run(engine, [SAMPLE], out, split_bytes=10_000, parts=parts)
+        assert {name: sorted(map(str, rows)) for name, rows in found.items()} == {
+            name: sorted(map(str, rows)) for name, rows in tables.items()
+        }
     for table in WRITTEN:
-        assert list(json_lines(str(tmp_path / "large"), table)) == list(json_lines(str(tmp_path / "other"), table))
+        one, *others = (list(json_lines(str(tmp_path / parts), table)) for parts in ("7", "1", "5"))
+        assert all(other == one for other in others)

@@ -14,9 +14,9 @@ from pyspark import SparkFiles, cloudpickle
 from decoders.security.accounts import Account, ServiceKey
 from pipelines.cli import analyze, main
 from pipelines.cli.progress import Progress
-from pipelines.guard import ENCRYPT, TO_ITSELF
-from pipelines.sealed_secrets import refuse_unguarded, sealed
-from pipelines.secrets_file import SecretsRefused
+from pipelines.engine.guard import ENCRYPT, TO_ITSELF
+from pipelines.engine.sealed_secrets import SecretsRefused, refuse_unguarded, sealed
+from pipelines.engine.spark import SparkEngine
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def test_the_command_says_so(
     class Session:
         sparkContext = Context("spark://there:7077")  # noqa: N815
 
-    monkeypatch.setattr(analyze, "started_spark", lambda *_: Session)
+    monkeypatch.setattr(analyze, "started_spark", lambda *_, **__: Session)
     (tmp_path / "secrets.toml").write_text("[[account]]\nusername = 'a'\npassword = 'hunter2'\n")
     (tmp_path / "secrets.toml").chmod(0o600)
     sample = str(ROOT / "samples" / "msmq-loopback.pcap")
@@ -119,5 +119,5 @@ def test_the_command_says_so(
     assert said.endswith("there, or give --force\n")
     assert not (tmp_path / "out").exists()
     forced = Namespace(secrets="secrets.toml", force=True, master=None)
-    assert analyze._spark(forced, {}, Progress()).sparkContext.master == "spark://there:7077"
+    assert isinstance(analyze._engine(forced, {}, Progress()), SparkEngine)
     assert "spark.network.crypto.enabled there; --force goes on without" in capsys.readouterr().err

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines import session
-from pipelines.guard import TO_ITSELF
+from pipelines.engine import spark_session as session
+from pipelines.engine.guard import TO_ITSELF
 
 if TYPE_CHECKING:
     from pathlib import Path

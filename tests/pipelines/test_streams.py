@@ -11,7 +11,7 @@ import pytest
 from decoders.net.community_id import community_id
 from decoders.tcp.model import ACK, PSH, SYN, Segment, Side
 from ingest.choice import Choice, ChosenBy, Scope
-from pipelines.streams import Assembler, SegmentRow
+from pipelines.connections.assembler import Assembler, SegmentRow
 from tests.builders import rpc
 from tests.builders.conversations import Ends, Talk
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from pipelines.uids import call_uid, connection_uid
+from schemas.uids import call_uid, connection_uid
 
 LOW, HIGH = (b"\x0a\0\0\1", 2103), (b"\x0a\0\0\2", 50_000)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from pyarrow import parquet
 
-from pipelines.manifest import FORMAT
 from pipelines.messages.merging import ORDER, SEEN, merged
-from pipelines.version import VERSION
+from pipelines.store.manifest import FORMAT
+from pipelines.store.version import VERSION
 from schemas.tables import WRITTEN
 from tests.builders import containers
 from tests.local import Local

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ingest.choice import Scope
-from pipelines import runs
 from pipelines.cli import main
-from pipelines.manifest import sha256_of
+from pipelines.run import command
+from pipelines.store.manifest import sha256_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,13 +60,13 @@ def test_folders_without_tables_or_with_a_damaged_manifest(tmp_path: Path, capsy
 
 
 def test_a_run_writes_the_same_report_as_the_command(folder: Path) -> None:
-    wanted = runs.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {"bulk_messages": 100}, case="C-17")
+    wanted = command.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {"bulk_messages": 100}, case="C-17")
     facts = {
         "case": "C-17",
         "started": "2026",
         "parameters": json.loads((folder / "run.json").read_text())["parameters"],
     }
-    assert runs._reported(wanted, str(folder), facts) == ""
+    assert command._reported(wanted, str(folder), facts) == ""
     first = (folder / "report.html").read_bytes()
     main(["report", str(folder)])
     assert (folder / "report.html").read_bytes() == first
@@ -76,8 +76,8 @@ def test_a_report_that_fails_does_not_cost_the_run(folder: Path, monkeypatch: py
     def broken(*_: object) -> None:
         raise KeyError("ts")
 
-    monkeypatch.setattr(runs, "write_report", broken)
-    wanted = runs.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {})
-    assert runs._reported(wanted, str(folder), {}) == "KeyError: 'ts'"
-    unwanted = runs.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {}, report=False)
-    assert runs._reported(unwanted, str(folder), {}) == ""
+    monkeypatch.setattr(command, "write_report", broken)
+    wanted = command.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {})
+    assert command._reported(wanted, str(folder), {}) == "KeyError: 'ts'"
+    unwanted = command.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {}, report=False)
+    assert command._reported(unwanted, str(folder), {}) == ""

@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from pipelines.report.building import report_of
-from pipelines.report.reading import Tables
 from pipelines.report.rendering import rendered
+from pipelines.store.tables import Tables
 
 if TYPE_CHECKING:
     from pathlib import Path

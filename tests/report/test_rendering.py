@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipelines.engine.shipping import bundle
 from pipelines.report import rendering
 from pipelines.report.building import Report
 from pipelines.report.limits import BUDGETS, MAX_BYTES
 from pipelines.report.packing import Section
 from pipelines.report.rendering import SCRIPTS, STYLES, ReportTooLarge, rendered
-from pipelines.shipping import bundle
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

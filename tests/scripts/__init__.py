@@ -20,7 +20,7 @@ CONNECTIONS
     connect [NAME] [OPTION ...]         TCP handshake, bind, bind_ack, and auth3 where there is auth
     refuse [NAME] [OPTION ...]          TCP handshake, bind, bind_nak, FINs
     alter [NAME] [OPTION ...]           alter_context and its answer: another interface on the same connection. Options:
-                                        interface (qmcomm), version, syntax, grants, lose alter,alter_resp
+                                        interface (qmcomm), version, syntax, offers, grants, lose alter,alter_resp
     close [NAME] [by server]            FIN of the client, FIN of the server, ACK; or the server's first
     reset [NAME] [by server]            RST
     wait 5s                             us, ms, s, m, h
@@ -31,7 +31,11 @@ CONNECTIONS
     port N              by interface    epm 135; dscomm, dscomm2 2101; qm2qm 2105; the others of MSMQ 2103; a UUID 49152
     interface X         qm2qm           qm2qm, qmmgmt, qmcomm, qmcomm2, RemoteRead, dscomm, dscomm2, epm or a UUID
     version M.N         its own         1.0 for a UUID nobody knows
-    syntax X            ndr             ndr, ndr64
+    syntax X            ndr             ndr, ndr64: the one that the server accepts
+    offers X/Y          the syntax      transfer syntaxes that the client proposes, a presentation context each
+    features N          none            bits of a feature negotiation in the bind, as its last context
+    acks N              it rejects that bits that the server answers it with
+    rejects N           bind_nak        of refuse: a bind_ack that rejects every context, for this reason
     auth X              integrity       none (default of epm), connect, packet, integrity, privacy. NTLM; later PDUs
                                         have a trailer with 16 bytes of signature. privacy: stubs are sealed
     user X              alice           "" is anonymous

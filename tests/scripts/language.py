@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _INTERFACE_NAMES: Final = frozenset(interface.name for interface in INTERFACES.values())
 AUTH_LEVELS: Final = {"none": 0, "connect": 2, "packet": 4, "integrity": 5, "privacy": 6}
 LOSABLE: Final = frozenset(("syn", "syn_ack", "ack", "bind", "bind_ack", "bind_nak", "auth3"))
+_SYNTAXES: Final = frozenset(("ndr", "ndr64"))
 ALTERING: Final = frozenset(("alter", "alter_resp"))
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(us|ms|s|m|h)")
 _REPEAT: Final = re.compile(r"\s*repeat (\d{1,4}) (.*)")
@@ -237,7 +238,11 @@ _OPTIONS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
     "port": ("port", _checked(int, "a port")),
     "interface": ("interface", _checked(_interface, "an interface or a UUID")),
     "version": ("version", _checked(_version, "a version such as 1.0")),
-    "syntax": ("syntax", _one_of(frozenset(("ndr", "ndr64")), "a transfer syntax")),
+    "syntax": ("syntax", _one_of(_SYNTAXES, "a transfer syntax")),
+    "offers": ("offers", lambda word: tuple(map(_one_of(_SYNTAXES, "a transfer syntax"), word.split("/")))),
+    "features": ("features", _checked(lambda word: int(word, 0), "a number")),
+    "acks": ("acks", _checked(lambda word: int(word, 0), "a number")),
+    "rejects": ("rejects", _checked(lambda word: int(word, 0), "a number")),
     "auth": ("auth", _one_of(AUTH_LEVELS, "an authentication level")),
     "user": ("user", str),
     "domain": ("domain", str),
@@ -253,7 +258,7 @@ _OPTIONS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = {
     "reason": ("reason", _checked(lambda word: int(word, 0), "a number")),
 }
 
-_OF_CONTEXTS: Final = frozenset(("interface", "version", "syntax", "grants"))
+_OF_CONTEXTS: Final = frozenset(("interface", "version", "syntax", "offers", "grants"))
 
 _VERBS: Final[Mapping[str, Callable[[int, str | None, Tokens], Statement]]] = {
     "connect": lambda line, _, tokens: _connect(line, tokens, refused=False),

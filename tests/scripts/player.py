@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tests.builders import containers
@@ -27,7 +27,7 @@ from tests.scripts.statements import (
     Wait,
 )
 from tests.scripts.tape import Tape, Timed
-from tests.scripts.wire import Wire
+from tests.scripts.wire import Wire, offered
 from tests.scripts.words import PORTS, meaning
 
 if TYPE_CHECKING:
@@ -52,8 +52,10 @@ class _Connection:
     talk: Talk
     wire: Wire
     group: int
-    contexts: dict[str, Context]
+    contexts: dict[str, Context] = field(default_factory=dict)
     """By interface."""
+    proposed: int = 0
+    """Contexts."""
     last_call: int = 1
     open: bool = True
 
@@ -62,6 +64,14 @@ class _Connection:
         last = self.setup.cycle
         self.last_call = 2 if last is not None and self.last_call > last else self.last_call + 1
         return self.last_call
+
+    def propose(self, setup: Connect | Alter, more: int = 0) -> None:
+        """Of the contexts for one interface the accepted one is used; `more`: others beside them."""
+        names = offered(setup)
+        if setup.syntax not in names:
+            raise ScriptError(f"{setup.syntax!r} is not offered")
+        self.contexts[setup.interface] = Context(self.proposed + names.index(setup.syntax), setup.syntax)
+        self.proposed += len(names) + more
 
     def context(self, interface: str) -> Context:
         """The first one for what only its number tells."""
@@ -167,7 +177,8 @@ class Player:
         before = sum(one.talk.ends == ends for one in self._connections)
         talk = Talk(ends, 1_000 + before * _LATER, 5_000_000 + before * _LATER)
         wire = Wire(setup, port, group, asked, f"{client_port}" if before == 0 else f"{client_port} {before}")
-        connection = _Connection(setup, talk, wire, group, {setup.interface: Context(0, setup.syntax)})
+        connection = _Connection(setup, talk, wire, group)
+        connection.propose(setup, 0 if setup.features is None else 1)
         self._connections.append(connection)
         self.tape.place(talk, setup.tap)
         if setup.midstream:
@@ -183,7 +194,7 @@ class Player:
             ("ack", ACK, b"", True),
             ("bind", PSH | ACK, wire.bind(), True),
         ]
-        if setup.refused:
+        if setup.refused and setup.rejects is None:
             opening.append(("bind_nak", PSH | ACK, wire.bind_nak(), False))
         else:
             opening.append(("bind_ack", PSH | ACK, wire.bind_ack(), False))
@@ -196,12 +207,12 @@ class Player:
             self._close(setup.line, connection)
 
     def _alter(self, setup: Alter, connection: _Connection) -> None:
-        number, call_id, wire = len(connection.contexts), connection.next_call(), connection.wire
+        number, call_id, wire = connection.proposed, connection.next_call(), connection.wire
         said = ("alter", wire.alter(setup, number, call_id)), ("alter_resp", wire.alter_resp(setup, call_id))
         for about, data in said:
             from_client, lost = about == "alter", about in setup.lose
             self.tape.say(connection.talk, setup.line, about, data, from_client=from_client, lost=lost)
-        connection.contexts[setup.interface] = Context(number, setup.syntax)
+        connection.propose(setup)
 
     def _ask(self, ask: Ask) -> _Pending:
         if calls.is_callback(ask.operation):

@@ -35,6 +35,13 @@ class Connect:
     interface: str = "qm2qm"
     version: tuple[int, int] | None = None
     syntax: str = "ndr"
+    offers: tuple[str, ...] = ()
+    """Transfer syntaxes; none: `syntax` alone."""
+    features: int | None = None
+    """Bits of feature negotiation: [MS-RPCE] 3.3.1.5.3."""
+    acks: int | None = None
+    """Those that the server answers with; None: it rejects that context like any that it does not know."""
+    rejects: int | None = None
     auth: str | None = None
     user: str = "alice"
     domain: str = "CORP"
@@ -105,6 +112,7 @@ class Alter:
     interface: str = "qmcomm"
     version: tuple[int, int] | None = None
     syntax: str = "ndr"
+    offers: tuple[str, ...] = ()
     grants: int | None = None
     lose: frozenset[str] = frozenset()
 

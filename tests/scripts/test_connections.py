@@ -104,6 +104,24 @@ def test_refusal_and_endings(tmp_path: Path) -> None:
     assert states == {50_001: "SF", 50_002: "SF", 50_003: "RSTR"}
 
 
+def test_several_contexts_are_offered_and_one_is_taken(tmp_path: Path) -> None:
+    script = """connect syntax ndr64 offers ndr/ndr64 features 3 acks 2
+    alter interface qmcomm syntax ndr offers ndr64/ndr
+    RemoteQmGetVersion
+    R_QMGetRTQMServerPort
+    refuse interface RemoteRead features 3 rejects 1"""
+    found = Local(capture(tmp_path, script)).tables
+    answers = [one for one in found["pdus"] if one["results"]]
+    assert [[one["result"] for one in answer["results"]] for answer in answers] == [
+        ["provider_rejection", "acceptance", "negotiate_ack"],
+        ["provider_rejection", "acceptance"],
+        ["provider_rejection", "provider_rejection"],
+    ]
+    told = [(call["endpoint"], call["ctx_id"], call["transfer_syntax"], call["status"]) for call in found["calls"]]
+    assert sorted(told) == [("qm2qm", 1, "ndr64", None), ("qmcomm", 4, "ndr", None)]
+    assert {one["fate"] for one in found["pdus"]} == {"call", "negotiation", "control"}
+
+
 def test_times_are_exact(tmp_path: Path) -> None:
     script = """wait 1s
     connect auth none

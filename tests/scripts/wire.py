@@ -21,6 +21,9 @@ _HEAD, _FAULT_HEAD, _TRAILER, _SIGNATURE = 24, 32, 24, 16
 _SYNTAXES: Final = {"ndr": pdus.NDR, "ndr64": pdus.NDR64}
 _GROUP_AT: Final = 20
 _FIRST_CALL: Final = 1
+_ACCEPTANCE, _PROVIDER_REJECTION, _NEGOTIATE_ACK = 0, 2, 3
+_SYNTAX_UNKNOWN: Final = 2
+_NONE: Final = ("00000000-0000-0000-0000-000000000000", 0, 0)
 
 
 class Wire:
@@ -28,7 +31,6 @@ class Wire:
 
     def __init__(self, setup: Connect, port: int, group: int, asked: int, seed: str) -> None:
         self._setup, self._port, self._group, self._asked, self._seed = setup, port, group, asked, seed
-        self._syntax = _SYNTAXES[setup.syntax]
         default = "none" if setup.interface == "epm" else "integrity"
         self._level = AUTH_LEVELS[setup.auth or default]
         login = ntlm.Login(setup.user, setup.domain, setup.workstation, setup.password, setup.ntlm)
@@ -39,13 +41,21 @@ class Wire:
         return self._level > 0
 
     def bind(self) -> bytes:
-        context = syntax_of(self._setup.interface, self._setup.version), (self._syntax,)
-        return pdus.bind(context, call_id=_FIRST_CALL, group=self._asked, auth=self._token(self._session.negotiate()))
+        setup = self._setup
+        contexts = _proposed(setup)
+        if setup.features is not None:
+            contexts.append((contexts[-1][0], (_features(setup.features),)))
+        auth = self._token(self._session.negotiate())
+        return pdus.bind(*contexts, call_id=_FIRST_CALL, group=self._asked, auth=auth)
 
     def bind_ack(self) -> bytes:
+        setup = self._setup
+        results = _results(setup) if setup.rejects is None else [_rejection(setup.rejects)] * len(offered(setup))
+        if setup.features is not None:
+            results.append(_rejection(_SYNTAX_UNKNOWN) if setup.acks is None else (_NEGOTIATE_ACK, setup.acks, _NONE))
         auth = self._token(self._session.challenge())
         address = f"{self._port}\0".encode()
-        written = pdus.ack((0, 0, self._syntax), address=address, call_id=_FIRST_CALL, auth=auth)
+        written = pdus.ack(*results, address=address, call_id=_FIRST_CALL, auth=auth)
         return _granting(written, self._group)
 
     def auth3(self) -> bytes:
@@ -56,13 +66,11 @@ class Wire:
         return pdus.pdu(pdus.BIND_NAK, struct.pack("<HBBBx", self._setup.reason, 1, 5, 0), call_id=_FIRST_CALL)
 
     def alter(self, setup: Alter, ctx: int, call_id: int) -> bytes:
-        context = syntax_of(setup.interface, setup.version), (_SYNTAXES[setup.syntax],)
-        return pdus.bind(context, kind=pdus.ALTER, first_id=ctx, call_id=call_id, group=self._group)
+        return pdus.bind(*_proposed(setup), kind=pdus.ALTER, first_id=ctx, call_id=call_id, group=self._group)
 
     def alter_resp(self, setup: Alter, call_id: int) -> bytes:
         """[C706] 12.6.4.1: of the group as of the address nothing need be said again."""
-        result = 0, 0, _SYNTAXES[setup.syntax]
-        written = pdus.ack(result, kind=pdus.ALTER_RESP, address=b"", call_id=call_id)
+        written = pdus.ack(*_results(setup), kind=pdus.ALTER_RESP, address=b"", call_id=call_id)
         return _granting(written, self._group if setup.grants is None else setup.grants)
 
     def give_up(self, about: str, call_id: int) -> bytes:
@@ -109,6 +117,31 @@ class Wire:
         seal = self._level == _PRIVACY
         sent, signature = self._session.protect(head, body, trailer, from_client=from_client, seal=seal)
         return head + sent + trailer + signature
+
+
+def offered(setup: Connect | Alter) -> tuple[str, ...]:
+    """Transfer syntaxes, a context each: [MS-RPCE] 3.3.1.5.6."""
+    return setup.offers or (setup.syntax,)
+
+
+def _proposed(setup: Connect | Alter) -> list[tuple[pdus.Syntax, tuple[pdus.Syntax, ...]]]:
+    interface = syntax_of(setup.interface, setup.version)
+    return [(interface, (_SYNTAXES[one],)) for one in offered(setup)]
+
+
+def _results(setup: Connect | Alter) -> list[tuple[int, int, pdus.Syntax]]:
+    """One is accepted."""
+    accepted = _ACCEPTANCE, 0, _SYNTAXES[setup.syntax]
+    return [accepted if one == setup.syntax else _rejection(_SYNTAX_UNKNOWN) for one in offered(setup)]
+
+
+def _rejection(reason: int) -> tuple[int, int, pdus.Syntax]:
+    return _PROVIDER_REJECTION, reason, _NONE
+
+
+def _features(bits: int) -> pdus.Syntax:
+    """[MS-RPCE] 3.3.1.5.3."""
+    return f"6cb71c2c-9812-4540-{bits:02x}00-000000000000", 1, 0
 
 
 def _granting(written: bytes, group: int) -> bytes:

@@ -13,21 +13,21 @@ import pyarrow as pa
 
 from decoders.dcerpc.framing import ConnectionFramer
 from decoders.net.addresses import to_text
-from decoders.net.model import Outcome
+from decoders.net.model import PacketOutcome
 from decoders.tcp import conversation
 from decoders.tcp.connection import Connection
 from decoders.tcp.conversation import Conversation
 from decoders.tcp.model import Data, Gap, Segment, Side
 from ingest.captures import open_capture
 from ingest.conversations import conversation_keys
-from ingest.defragment import defragment
+from ingest.defragment import GROUP, ORDER, Defragmenter
 from ingest.dissection import headers_of
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import SPLIT_BYTES, SplitReader, exact, first_frames, plan, walk
 from ingest.stream_bases import NUMBER_BITS
-from pipelines.stages.streams import segment_rows
-from schemas.internal import CONVERSATIONS, FRAGMENTS, SEGMENTS
+from pipelines.connections.decoding import segment_rows
+from schemas.internal import CONVERSATIONS, FRAGMENTS, MADE_SEGMENTS, NO_SPLIT
 from tests.second_opinion.opinion import Opinion, Stream
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     from decoders.net.model import Column
     from ingest.choice import Endpoint
     from ingest.splits import Split, SplitReport
-    from pipelines.streams import SegmentRow
-
-_FRAGMENT_ORDER = ("src", "dst", "protocol", "identification", "ts_ns", "frame")
+    from pipelines.connections.assembler import SegmentRow
 
 
 class _Watched(Connection):
@@ -65,7 +63,7 @@ def ours(path: Path, split_bytes: int = SPLIT_BYTES) -> Opinion:
         for split, first in zip(splits, frames, strict=True)
         for batch in segment_batches(split, 0, first, _all_keys(split))
     ]
-    batches += scanned(path, split_bytes)[SEGMENTS.name]
+    batches += scanned(path, split_bytes)[MADE_SEGMENTS.name]
     rows = sorted(
         segment_rows(iter(batches)), key=lambda row: (_conversation(row), row.segment.ts_ns, row.segment.frame)
     )
@@ -87,9 +85,11 @@ def scanned(path: Path, split_bytes: int = SPLIT_BYTES) -> dict[str, list[pa.Rec
         for table, batch in scan_split(split):
             placed = _numbered(batch, first)
             made[table.name].append(placed)
-            fragments += placed.to_pylist() if table is FRAGMENTS else []
-    fragments.sort(key=lambda row: [row[name] for name in _FRAGMENT_ORDER])
-    for table, batch in defragment(fragments):
+            rows = placed.to_pylist() if table is FRAGMENTS else []
+            # Their frames are final.
+            fragments += (row | {"is_new": True, "split": NO_SPLIT} for row in rows)
+    fragments.sort(key=lambda row: tuple(row[name] for name in (*GROUP, *ORDER)))
+    for table, batch in Defragmenter().run(fragments):
         made[table.name].append(batch)
     return made
 
@@ -103,7 +103,7 @@ def _proven(path: Path, split_bytes: int) -> tuple[list[Split], list[SplitReport
 
 def _all_keys(split: Split) -> Column:
     keys = [
-        conversation_keys(headers, np.flatnonzero(headers.outcome == Outcome.TCP))
+        conversation_keys(headers, np.flatnonzero(headers.outcome == PacketOutcome.TCP))
         for headers in map(headers_of, SplitReader(split))
     ]
     return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
@@ -119,7 +119,7 @@ def read_again(path: Path) -> set[int]:
         batch for split, first in zip(splits, frames, strict=True) for batch in segment_batches(split, 0, first, wanted)
     ]
     chosen = set(wanted.tolist())
-    return {row.segment.frame for row in segment_rows(iter(batches + tables[SEGMENTS.name])) if row.key in chosen}
+    return {row.segment.frame for row in segment_rows(iter(batches + tables[MADE_SEGMENTS.name])) if row.key in chosen}
 
 
 def _numbered(batch: pa.RecordBatch, first_frame: int) -> pa.RecordBatch:

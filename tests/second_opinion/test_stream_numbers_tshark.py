@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
+import pytest
 
-from pipelines.stages.tcp_streams import stream_numbers
+from pipelines.captures.stream_numbers import stream_numbers
 from schemas.internal import CONVERSATIONS, SYNS
 from tests.second_opinion import merged
 from tests.second_opinion.compare import Difference, listed
@@ -18,8 +20,6 @@ from tests.second_opinion.tshark import stream_of_frames, theirs
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from pyspark.sql import SparkSession
 
     from tests.second_opinion.conftest import Both
 
@@ -37,9 +37,10 @@ def test_rule_is_the_one_written_down(tmp_path: Path) -> None:
         assert new == begins(packets), packets
 
 
-def test_numbers_of_the_table_flows(spark: SparkSession, both: Both) -> None:
+@pytest.mark.parametrize("rows", [1, 30_000_000], ids=["at once", "by ranges of keys"])
+def test_numbers_of_the_table_flows(both: Both, rows: int) -> None:
     paths = [both.path, *FILES]
-    counted = _numbered(spark, paths)
+    counted = _numbered(paths, rows)
     for file, path in enumerate(paths):
         other_opinion = both.theirs if path is both.path else theirs(path)
         true = [stream.frames[0] for stream in other_opinion.streams]
@@ -56,7 +57,7 @@ def _told(frames: list[int], place: range) -> str:
     return " ".join(str(frame - place.start) for frame in frames if frame in place)
 
 
-def _numbered(spark: SparkSession, paths: list[Path]) -> list[list[int]]:
+def _numbered(paths: list[Path], rows: int) -> list[list[int]]:
     """Per capture the frames at which streams begin, in the order of their numbers."""
     tables: dict[str, list[pa.Table]] = {CONVERSATIONS.name: [], SYNS.name: []}
     for file, path in enumerate(paths):
@@ -66,10 +67,11 @@ def _numbered(spark: SparkSession, paths: list[Path]) -> list[list[int]]:
             place = table.names.index("file")
             ordinals = pa.array([file] * len(one), table.arrow.field(place).type)
             tables[table.name].append(one.set_column(place, table.arrow.field(place), ordinals))
-    frames = {name: spark.createDataFrame(pa.concat_tables(parts).combine_chunks()) for name, parts in tables.items()}
-    rows = stream_numbers(frames[CONVERSATIONS.name], frames[SYNS.name]).collect()
+    whole = {name: pa.concat_tables(parts).combine_chunks() for name, parts in tables.items()}
+    keys = np.unique(whole[CONVERSATIONS.name].column("key").to_numpy())
+    found_numbers = stream_numbers(lambda name, schema: iter(whole[name].select(schema.names).to_batches()), rows, keys)
     begun: list[list[int]] = [[] for _ in paths]
-    for row in sorted(rows, key=lambda row: (row.file, row.tcp_stream)):
-        assert row.tcp_stream == len(begun[row.file])
-        begun[row.file].append(row.frame)
+    for row in sorted(found_numbers.table.to_pylist(), key=lambda row: (row["file"], row["tcp_stream"])):
+        assert row["tcp_stream"] == len(begun[row["file"]])
+        begun[row["file"]].append(row["frame"])
     return begun

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from pipelines.manifest import ManifestDamaged, read_manifest
-from pipelines.writing import Shelf, TableWriter
+from pipelines.store.manifest import ManifestDamaged, read_manifest
+from pipelines.store.places import Place
+from pipelines.store.writing import write_rows
 from schemas.tables import FLOWS, WRITTEN
 from tests.builders import msmq, rpc
 from tests.builders.conversations import Ends, Talk, write_pcap
@@ -46,10 +47,8 @@ def test_files_are_named_by_tables_dates_and_numbers(spark: SparkSession, tmp_pa
 @pytest.mark.parametrize("ts_ns", [-(1 << 62), 0, (1 << 63) - 1])
 def test_dates_come_from_numbers_however_far_off(tmp_path: Path, ts_ns: int) -> None:
     row = {"first_ts": ts_ns // 1000, "first_ts_ns": ts_ns}
-    writer = TableWriter(Shelf(str(tmp_path), "tables/flows", "flows", "first_ts"), "0", FLOWS.arrow)
-    (batch,) = pa.Table.from_pylist([row], schema=FLOWS.arrow).to_batches()
-    writer.write(batch)
-    (written,) = writer.close()
+    place = Place(str(tmp_path), "tables/flows", "flows", "first_ts")
+    (written,) = write_rows(place, pa.Table.from_pylist([row], schema=FLOWS.arrow))
     assert DATE.fullmatch(written.path.split("/")[2])
 
 

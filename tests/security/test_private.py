@@ -5,8 +5,8 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.output import OutputFolder
+from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.output_folder import OutputFolder
 
 
 def mode(path: Path) -> int:

@@ -21,9 +21,10 @@ from pyarrow import parquet
 from decoders.security.accounts import Account, ServiceKey
 from ingest.choice import Scope
 from pipelines.cli import main
-from pipelines.output import OutputRefused
-from pipelines.runs import Wanted, _same_parameters
-from pipelines.secrets_file import SecretsRefused, read_secrets
+from pipelines.cli.secrets_file import read_secrets
+from pipelines.engine.sealed_secrets import SecretsRefused
+from pipelines.run.command import Wanted, _same_parameters
+from pipelines.store.output_folder import OutputRefused
 from tests.builders.conversations import frames, write_pcap
 from tests.conftest import ROOT
 from tests.decoders.dcerpc.kerberos_sealing import KerberosSealing

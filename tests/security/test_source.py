@@ -15,8 +15,14 @@ UNSAFE_MODULES = frozenset(("pickle", "marshal", "shelve", "dill", "cloudpickle"
 UNSAFE_CALLS = frozenset(("eval", "exec", "compile", "__import__"))
 UNSAFE_METHODS = frozenset(("system", "popen", "sql", "selectExpr", "expr"))
 STARTS_PROGRAMS = {
-    Path("pipelines/session.py"): "java -version",
+    Path("pipelines/engine/spark_session.py"): "java -version",
+    Path("pipelines/engine/jvm_archive.py"): "waits for the JVM that Spark started",
     Path("airflow_dags/mqtrail_steps/command.py"): "mqtrail, as a list of arguments",
+}
+PICKLES = {
+    Path(
+        "pipelines/engine/spark.py"
+    ): "receipts of our own tasks, by the way on which Spark pickles the tasks themselves",
 }
 
 
@@ -24,7 +30,8 @@ STARTS_PROGRAMS = {
 def test_text_never_becomes_code_program_or_query(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         place = f"{path}:{getattr(node, 'lineno', 0)}"
-        assert not UNSAFE_MODULES & {name.partition(".")[0] for name in _imported(node)}, place
+        unsafe = UNSAFE_MODULES & {name.partition(".")[0] for name in _imported(node)}
+        assert not unsafe or (unsafe == {"pickle"} and path.relative_to(ROOT) in PICKLES), place
         if "subprocess" in _imported(node):
             assert path.relative_to(ROOT) in STARTS_PROGRAMS, place
         if isinstance(node, ast.Call):

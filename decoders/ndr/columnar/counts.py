@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from decoders.ndr.columnar.lanes import Batch, Check, Frame, Lane, whole_numbers
+from decoders.ndr.columnar.lanes import Batch, Frame, Lane, LaneCheck, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ class Compared:
                 return
             frame = frame.around
         if slot is not None:
-            batch.checks.append(Check(whole_numbers(counts), lane.rows, frame, index, slot))
+            batch.checks.append(LaneCheck(whole_numbers(counts), lane.rows, frame, index, slot))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Frame:
 
 
 @dataclass(slots=True)
-class Check:
+class LaneCheck:
     """A count to compare with the member that size_is or length_is names, which may not have been read yet."""
 
     counts: Ints
@@ -73,7 +73,7 @@ class Batch:
     buffer: npt.NDArray[np.uint8]
     yielded: Ints
     """Values that the arrays of a stub gave, as the interpreter counts them."""
-    checks: list[Check] = field(default_factory=list)
+    checks: list[LaneCheck] = field(default_factory=list)
     full_pointers: list[tuple[Ints, npt.NDArray[np.unsignedinteger[Any]]]] = field(default_factory=list)
     """Rows and their referent ids."""
     rounds_left: int = MAX_COLUMNAR_ROUNDS

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from pipelines.facts import vocabulary as v
-from pipelines.rules.detections.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.rules.faults import raised_by_method
 from pipelines.rules.model import BOTH, Detected, Level
 from pipelines.rules.shown import code_shown
+from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import REQUEST, Broken, Level
-from pipelines.rules.mqmp.handles import access_shown, opened_here, permitted
+from pipelines.rules.queue_access import access_shown, opened_here, permitted
+from pipelines.rules.watching import detection
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer

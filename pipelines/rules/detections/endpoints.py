@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from decoders.status.ept import EPT
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.rules.model import BOTH, REQUEST, Detected, Level, Undecided
+from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.sessions.mapper import asked_for
 from pipelines.sessions.memory import Recent
 

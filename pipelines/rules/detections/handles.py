@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import BEGINNING
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import CallWatcher, detection
 from pipelines.rules.model import REQUEST, Detected, Level, Undecided
 from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.rules.watching import CallWatcher, detection
 from pipelines.sessions.steps import CallStep
 
 if TYPE_CHECKING:

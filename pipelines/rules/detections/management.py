@@ -11,9 +11,9 @@ from decoders.interfaces.qmmgmt import MgmtObjectType
 from decoders.msmq.format_names import format_name
 from decoders.msmq.properties import PROPERTIES, property_name
 from pipelines.facts import vocabulary as v
-from pipelines.rules.detections.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.rules.model import BOTH, REQUEST, Broken, Detected, Level
 from pipelines.rules.shown import code_shown
+from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
 from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:

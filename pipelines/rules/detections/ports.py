@@ -5,24 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
-from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import BOTH, OPERATION, Broken, Level
-from pipelines.rules.ports import may_be_told, port_query_unrestricted
+from pipelines.rules.ports import DEFAULT_PORTS, may_be_told, port_query_unrestricted
+from pipelines.rules.watching import detection
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
-_DEFAULT_PORTS: Final = {0: 2103, 1: 2105, 2: 2103, 3: 2105}
-"""By dwPortType."""
-
 
 def _port_told(step: CallStep) -> Answer:
     kind, port = step.request.get("dwPortType", 0), step.response.get("return_value")
-    default = _DEFAULT_PORTS.get(kind)
-    if default is None or port is None:
+    if kind not in range(len(DEFAULT_PORTS)) or port is None:
         return None
-    return may_be_told(port, default) or Broken({"dwPortType": kind, "return_value": port})
+    return may_be_told(port, DEFAULT_PORTS[kind]) or Broken({"dwPortType": kind, "return_value": port})
 
 
 RULES: Final = (

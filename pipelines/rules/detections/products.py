@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from decoders.dcerpc.call_model import Outcome
+from decoders.dcerpc.call_model import CallOutcome
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import OPERATION, REQUEST, Broken, Exemption, Level
+from pipelines.rules.watching import detection
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -33,7 +33,7 @@ _SINCE_VISTA: Final = {
 
 def _operation_missing(step: CallStep) -> Answer:
     call = step.call
-    if call.outcome not in (Outcome.ANSWERED, Outcome.FAULTED):
+    if call.outcome not in (CallOutcome.ANSWERED, CallOutcome.FAULTED):
         return Reason.RESPONSE_NOT_CAPTURED
     if call.fault != _UNKNOWN_OPERATION:
         return True

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
 from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.rules.watching import detection
 from pipelines.sessions.memory import Recent
-from pipelines.sessions.model import Kind, ReadOutcome, SessionState
+from pipelines.sessions.model import ReadOutcome, SessionKind, SessionState
 from pipelines.sessions.steps import ReadStep, SessionStep
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class _BulkReading(Watcher):
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if isinstance(step, ReadStep):
             self._count(step)
-        elif isinstance(step, SessionStep) and step.session.kind is not Kind.HANDSHAKE:
+        elif isinstance(step, SessionStep) and step.session.kind is not SessionKind.HANDSHAKE:
             yield self._over(step)
 
     def _count(self, step: ReadStep) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
-from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import BOTH, Broken, Level
 from pipelines.rules.shown import code_shown
+from pipelines.rules.watching import detection
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import BOTH, Broken, Level
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.stale import own
+from pipelines.rules.watching import detection
 from pipelines.sessions.reading import MAX_CURSORS, forgets
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.rules.model import BOTH, Level, Party, Rule
 from pipelines.rules.mqmp.cursors import cursor_named
-from pipelines.rules.mqmp.handles import opened_here, parameter
+from pipelines.rules.mqmp.handles import parameter
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.shown import hexadecimal
 from pipelines.rules.stale import closed_here, own, served_after_close
 

@@ -9,7 +9,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
-from pipelines.rules.mqmp.handles import opened_here
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.reading import MAX_CURSORS
 

@@ -10,7 +10,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Undecided, Watcher
-from pipelines.rules.mqmp.handles import opened_here
+from pipelines.rules.queue_access import opened_here
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import TransactionState
 from pipelines.sessions.steps import CallStep

@@ -14,14 +14,12 @@ from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.transfers import wrong_transfer
+from pipelines.rules.queue_access import access_shown, opened_here, permitted
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.stale import blameless, closed_here, own
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pipelines.rules.model import Answer
-    from pipelines.sessions.model import Session
     from pipelines.sessions.steps import CallStep
 
 _NAMES: Final = {
@@ -46,21 +44,11 @@ NOT_OPEN_CODES: Final = frozenset(
 """Whatever else a server answers shows that it knew the handle."""
 _CLOSED_IS_NONE: Final = frozenset((v.AC_NAME, v.AC_PURGE, v.AC_CREATE_CURSOR, v.AC_SEND))
 """Of these the document says that the handle has not been closed; of closes and cursors only that it was given."""
-_READING: Final = (v.RECEIVE_ACCESS,)
-_PEEKING: Final = (v.RECEIVE_ACCESS, v.PEEK_ACCESS)
-_WANTED: Final[Mapping[str, tuple[int, ...]]] = {v.AC_SEND: (v.SEND_ACCESS,), v.AC_PURGE: _READING}
-_ACCESSES: Final = frozenset((v.RECEIVE_ACCESS, v.SEND_ACCESS, v.PEEK_ACCESS))
 
 
 def parameter(step: CallStep) -> str:
     """The name of the handle among the call's arguments."""
     return _NAMES.get(step.call.operation or "", "hQueue")
-
-
-def opened_here(step: CallStep) -> Session | None:
-    """The session of the call, where its opening was seen in the call's own association."""
-    session = step.session
-    return session if session is not None and session.opened is not None and own(step, session) else None
 
 
 def denied(step: CallStep) -> Reason | None:
@@ -107,22 +95,6 @@ def _handle_kind(step: CallStep) -> Answer:
     return denied(step) or Broken({name: step.request.get(name), "given for": step.misplaced})
 
 
-def permitted(step: CallStep, session: Session) -> bool | None:
-    """Whether the queue was opened for what the call does; None where nobody can say."""
-    mode = (session.access or 0) & ~v.ADMIN_ACCESS
-    wanted = _WANTED.get(step.call.operation or "")
-    if wanted is None:
-        action = (transfer_buffer(step.request).get("Receive") or {}).get("Action", 0)
-        if action not in v.ACTIONS_BY_POSITION:
-            return None
-        wanted = _READING if action in v.RECEIVING else _PEEKING
-    return mode in wanted if mode in _ACCESSES else None
-
-
-def access_shown(step: CallStep, session: Session) -> dict[str, str]:
-    return {"dwDesiredAccess at open": hexadecimal(session.access), "called": step.call.operation or ""}
-
-
 def _access_respected(step: CallStep) -> Answer:
     session = opened_here(step)
     if session is None or session.opened is None:
@@ -143,7 +115,11 @@ def _client_id_constant(step: CallStep) -> Answer:
     if before is None or before.request is None:
         return None
     told, now = before.request.get("pLicGuid"), step.request.get("pLicGuid")
-    return told == now or Broken({"pLicGuid before": told, "told by": before.call_uid, "pLicGuid now": now})
+    if told == now:
+        return True
+    shown = {"pLicGuid before": told, "told by": before.call_uid, "pLicGuid now": now}
+    # Another client of that host may have got the number of the association.
+    return step.blind_since(before.until) or Broken(shown)
 
 
 _client = partial(Rule, document="MS-MQMP", keyword="MUST", party=Party.CLIENT, level=Level.MEDIUM)
@@ -194,5 +170,6 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=v.SUPPORTED_OPENS,
         needs=REQUEST,
         check=_client_id_constant,
+        undecidable_when="it differs and anything was missed since it was told",
     ),
 )

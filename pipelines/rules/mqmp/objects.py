@@ -43,7 +43,7 @@ def _kind(step: CallStep) -> int | None:
 
 def _object_type(step: CallStep) -> Answer:
     kind = _kind(step)
-    if step.call.encrypted or kind is None:
+    if kind is None:
         return unreadable(step.call, REQUEST) or Reason.NOT_DECODED
     # No arm of the union fits another type: decoding ends there, and the request is never whole.
     return kind == QUEUE or Broken({"type": kind})

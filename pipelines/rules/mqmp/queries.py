@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.facts.versions import AS_WRITTEN, version_in
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.wrong import kept_unless
-from pipelines.rules.ports import may_be_told, port_query_unrestricted
+from pipelines.rules.ports import DEFAULT_PORTS, may_be_told, port_query_unrestricted
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -19,19 +20,16 @@ if TYPE_CHECKING:
 
 _RESERVED: Final = frozenset((0, 5, 13, 21, 24, 25, 29, 30, 32, 33, 34))
 _QUESTIONS: Final = {v.QUERY_REGISTRY: ("dwQueryType", range(5)), v.RT_PORT: ("fIP", range(4))}
-_DEFAULT_PORTS: Final = (2103, 2105, 2103, 2105)
-"""By fIP."""
 _GUID: Final = re.compile(r"\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?", re.IGNORECASE)
 """The document writes of braces and of none."""
-_VERSION: Final = re.compile(r"\d{1,4}(\.\d{1,4}){2}", re.ASCII)
-_OF_FIVE_DIGITS: Final = re.compile(r"\d{1,4}\.\d{1,4}\.\d{5}", re.ASCII)
-"""What products since Windows 10 have to say, and what the document's form of a version has no room for."""
 _WITH_COMMAS: Final = re.compile(r"\d+(,\d+)+", re.ASCII)
-_FORMS: Final = {1: re.compile(r"\d+", re.ASCII), 2: _GUID, 3: _VERSION, 4: _GUID}
-"""By dwQueryType. A list of servers is not judged."""
-_OF_OLDER: Final = {3: (_GUID,), 4: (_VERSION, _WITH_COMMAS)}
+_LIST: Final = re.compile(r"(?:[0-9A-Za-z!@#$%^&')(._{}~,-]|[^\x00-\x7f])*")
+"""Of computers. How long a name may be, and letters beyond ASCII, are not judged: there are such computers."""
+_FORMS: Final = {0: _LIST, 1: re.compile(r"\d+", re.ASCII), 2: _GUID, 3: AS_WRITTEN, 4: _GUID}
+"""By dwQueryType."""
+_OF_OLDER: Final = {3: (_GUID,), 4: (AS_WRITTEN, _WITH_COMMAS)}
 """What is known of Windows 2000 has 3 and 4 the other way round."""
-_VERSION_ASKED: Final = 3
+_SERVERS_ASKED, _VERSION_ASKED = 0, 3
 _FIRST_AS_WRITTEN: Final = (5, 1, 0)
 
 
@@ -62,10 +60,12 @@ def _registry_answer(step: CallStep) -> Answer:
         return None
     text = step.response.get("lplpMQISServer")
     if text is None:
-        return Broken({"dwQueryType": kind, "lplpMQISServer": "null"})
+        # A server that knows of no others has none to tell.
+        return None if kind == _SERVERS_ASKED else Broken({"dwQueryType": kind, "lplpMQISServer": "null"})
     if form.fullmatch(text):
         return True
-    if kind == _VERSION_ASKED and _OF_FIVE_DIGITS.fullmatch(text):
+    if kind == _VERSION_ASKED and version_in(text) is not None:
+        # Products since Windows 10 have more to say than the document's form has room for.
         return Reason.TEXTS_CONTRADICT
     if any(other.fullmatch(text) for other in _OF_OLDER.get(kind, ())):
         if step.server_version is None:
@@ -79,8 +79,8 @@ def _port_answer(step: CallStep) -> Answer:
     kind, port = step.request.get("fIP", 0), step.response.get("return_value")
     if port is None:
         return None
-    if kind in range(len(_DEFAULT_PORTS)):
-        return may_be_told(port, _DEFAULT_PORTS[kind]) or Broken({"fIP": kind, "return_value": port})
+    if kind in range(len(DEFAULT_PORTS)):
+        return may_be_told(port, DEFAULT_PORTS[kind]) or Broken({"fIP": kind, "return_value": port})
     return port == 0 or Broken({"fIP": kind, "return_value": port})
 
 
@@ -123,8 +123,8 @@ RULES: Final[tuple[Rule, ...]] = (
         "mqmp-registry-answer",
         "A text about the server has another form than its kind",
         section="3.1.4.23",
-        requirement="The time to reach a queue is a number, forest and queue manager are GUIDs, the version is three "
-        "numbers with dots.",
+        requirement="A list of servers has commas and what computer names are made of. The time to reach a queue is a "
+        "number, forest and queue manager are GUIDs, the version is three numbers with dots.",
         keyword="MUST",
         operations=(v.QUERY_REGISTRY,),
         check=_registry_answer,

@@ -9,7 +9,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.exclusive import let_in
 from pipelines.rules.model import BOTH, Broken, Detected, Level, Party, Rule, Subject, Undecided, Watcher
-from pipelines.rules.mqmp.handles import access_shown, opened_here, permitted
+from pipelines.rules.queue_access import access_shown, opened_here, permitted
 from pipelines.rules.shown import hexadecimal
 from pipelines.sessions.steps import SessionStep
 
@@ -86,10 +86,10 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _server(
         "mqmp-exclusive-kept",
-        "A queue was opened for receiving although somebody had it open exclusively",
+        "Somebody was let into a queue that one reads alone",
         section="3.1.4.2, 3.1.4.17",
-        requirement="Who asks to read alone is refused while others read, and while somebody reads alone others are; "
-        "by note <26> the error is not always that of the document.",
+        requirement="Who asks to read alone is refused while others receive, and who asks to receive while somebody "
+        "reads alone; by note <26> the error is not always that of the document.",
         level=Level.MEDIUM,
         subject=Subject.SESSION,
         watch=_ExclusiveKept,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
+from pipelines.rules.demanded import demanded
 from pipelines.rules.left_open import left_open
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule, Subject
-from pipelines.rules.mqmp.handles import denied, opened_here
-from pipelines.rules.mqqp.demanded import demanded
+from pipelines.rules.mqmp.handles import denied
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.stale import own
 from pipelines.sessions.model import TransactionState
 from pipelines.sessions.transactions import unit_of_work

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from decoders.interfaces.qmmgmt import MgmtObjectType
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.authentication import nobody_shown, unauthenticated
 from pipelines.rules.engine import unreadable
 from pipelines.rules.faults import raised_by_method
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, RESPONSE, Broken, Level, Party, Rule
-from pipelines.rules.rpce.authentication import nobody_shown, unauthenticated
 from pipelines.rules.shown import code_shown, hexadecimal
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _action(step: CallStep) -> str:
 
 def _object_type(step: CallStep) -> Answer:
     kind = _kind(step)
-    if step.call.encrypted or kind is None:
+    if kind is None:
         return unreadable(step.call, REQUEST) or Reason.NOT_DECODED
     # No arm of the union fits another type: decoding ends there, and the request is never whole.
     return kind in _KIND_NAMES or Broken({"type": kind})

@@ -172,8 +172,8 @@ RULES: Final[tuple[Rule, ...]] = (
         needs=BOTH,
         check=_answer_in_time,
         settings={"answer_margin_seconds": 10},
-        undecidable_when="bytes are missing meanwhile, or the answer may have been held up on its way: no call of the "
-        "connection was asked after that time and answered before",
+        undecidable_when="bytes are missing meanwhile, or start or answer may have been held up on their way: the "
+        "server did not answer, on that connection, something asked after the start and something asked after its time",
     ),
     _server(
         "mqqp-cancel-ends-start",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.demanded import demanded
 from pipelines.rules.model import BOTH, Broken, Exemption, Level, Party, Rule
-from pipelines.rules.mqqp.demanded import demanded
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:

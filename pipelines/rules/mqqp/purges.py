@@ -1,7 +1,8 @@
 """[MS-MQQP], the server: what was in a queue when it was purged is never given again.
 
 [MS-MQDMPR] 3.1.7.1.7: messages that a reader holds are purged too, as soon as he lets them go. But from Windows Vista
-on anybody may move a message to a subqueue, out of sight, and back; one that is held cannot be moved.
+on anybody may move a message to a subqueue, out of sight, and back; one that is held cannot be moved, nor one of a
+queue that its reader has alone.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import CallWatcher
 from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Undecided
+from pipelines.rules.watching import CallWatcher
 from pipelines.sessions.memory import Recent
+from pipelines.sessions.readers import EXCLUSIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,9 +85,17 @@ class _Purged(CallWatcher):
         if read is not None and _held_until_after(read, purged):
             # Nobody can have moved it.
             return read.doubt
+        if step.session is before.session and _is_alone(before.session):
+            return None
         if step.server_version is None:
             return Reason.SERVER_VERSION_UNKNOWN
         return None if step.server_version < _FIRST_WITH_SUBQUEUES else Reason.OTHERS_NOT_SEEN
+
+
+def _is_alone(session: Session) -> bool:
+    """Nobody else has the queue open to move anything out of it."""
+    opened = session.link.opened
+    return opened is not None and session.link.doubt is None and opened.share_mode == EXCLUSIVE
 
 
 def _held_until_after(read: Read, moment: Moment) -> bool:
@@ -107,7 +117,8 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=(v.START2, v.BY_LOOKUP, v.PURGE),
         needs=BOTH,
         watch=_Purged,
-        undecidable_when="the message was not held meanwhile and the server has subqueues (Windows Vista and later): "
-        "somebody may have moved it away and back; or anything was missed since it was given first",
+        undecidable_when="the message was not held meanwhile, the queue was not opened exclusively and the server has "
+        "subqueues (Windows Vista and later): somebody may have moved it away and back; or anything was missed since "
+        "it was given first",
     ),
 )

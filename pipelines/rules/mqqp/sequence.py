@@ -98,9 +98,13 @@ def _request_id_unique(step: CallStep) -> Answer:
     # A call to end or cancel it was made, whatever came of that. Closing the queue gives up whatever waits: 3.1.4.4.
     if rival is None or rival.start is None or rival.end_asked or rival.start.given_up or session.close_asked:
         return True
+    answered = rival.start.answered
+    if answered is not None and answered < step.call.began and (rival.is_peek or rival.start.status != v.MQ_OK):
+        # There is nothing to end, also where the server gave a handle that it must not give.
+        return True
     if (reason := step.blind_since(rival.start.began)) is not None:
         return reason
-    if rival.start.answered is None:
+    if answered is None:
         return Reason.RESPONSE_NOT_CAPTURED
     return Broken({"dwRequestID": desc.get("dwRequestID"), "still under way": rival.start.call_uid})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from decoders.dcerpc.call_model import Outcome
+from decoders.dcerpc.call_model import CallOutcome
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
@@ -47,7 +47,7 @@ def _close_ends_reads(step: CallStep) -> Answer:
 
 
 def _never_answered(step: CallStep, closed: CallFact, at: Moment) -> Answer:
-    if step.call.outcome != Outcome.UNANSWERED:
+    if step.call.outcome != CallOutcome.UNANSWERED:
         # The client gave it up.
         return None
     # What was asked long after, on the same connection, was answered: the start would have been too.

@@ -173,7 +173,8 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=v.REMOTE_STARTS,
         needs=BOTH,
         check=_answer_in_time,
-        undecidable_when="bytes are missing meanwhile, or nothing shows that the answer was not held up on its way",
+        undecidable_when="bytes are missing meanwhile, or start or answer may have been held up on their way: the "
+        "server did not answer, on that connection, something asked after the start and something asked after its time",
     ),
     _server(
         "mqrr-cancel-ends-start",

@@ -46,7 +46,7 @@ def queue_kind(step: CallStep) -> int | None:
 
 def _queue_format(step: CallStep) -> Answer:
     kind = queue_kind(step)
-    if step.call.encrypted or kind is None:
+    if kind is None:
         return unreadable(step.call, REQUEST) or Reason.NOT_DECODED
     # No arm of the union fits another kind: decoding ends there, and the request is never whole.
     if kind not in QUEUE_KINDS and not (kind == _UNKNOWN and step.call.operation == v.ENLIST_REMOTE):

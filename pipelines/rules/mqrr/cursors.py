@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.demanded import demanded
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
-from pipelines.rules.mqqp.demanded import demanded
-from pipelines.rules.mqrr.handles import opened_here
 from pipelines.rules.mqrr.requests import unsuitable
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.reading import MAX_CURSORS
 

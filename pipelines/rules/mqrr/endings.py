@@ -9,7 +9,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.left_open import left_open
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule, Subject
-from pipelines.rules.mqrr.handles import opened_here
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.shown import code_shown
 from pipelines.sessions.model import ReadOutcome, SessionState
 from pipelines.sessions.reading import forgets

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.demanded import demanded
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
-from pipelines.rules.mqqp.demanded import demanded
 from pipelines.rules.mqrr.endings import nothing_to_end
-from pipelines.rules.mqrr.handles import NOT_OPEN_CODES, is_destination, opened_here
+from pipelines.rules.mqrr.handles import NOT_OPEN_CODES, is_destination
 from pipelines.rules.mqrr.transactions import surely_unrelated
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.stale import blameless, closed_here, own, served_after_close
 
@@ -28,12 +29,6 @@ _INTRODUCTION: Final = ("pClientId", "fNonRoutingServer", "Major", "Minor", "Bui
 def parameter(step: CallStep) -> str:
     """The name of the queue handle among the call's arguments."""
     return _PARAMETERS.get(step.call.operation or "", "phContext")
-
-
-def opened_here(step: CallStep) -> Session | None:
-    """The session of the call, where its opening was seen in the call's own association."""
-    session = step.session
-    return session if session is not None and session.opened is not None and own(step, session) else None
 
 
 def is_destination(session: Session) -> bool:
@@ -114,7 +109,9 @@ def _client_constant(step: CallStep) -> Answer:
     differ = [name for name in _INTRODUCTION if first.get(name) != now.get(name)]
     if not differ:
         return True
-    return Broken({"before": before.call_uid, **{name: f"{first.get(name)}, now {now.get(name)}" for name in differ}})
+    shown = {"before": before.call_uid, **{name: f"{first.get(name)}, now {now.get(name)}" for name in differ}}
+    # Another client of that host may have got the number of the association.
+    return step.blind_since(before.until) or Broken(shown)
 
 
 _client = partial(Rule, document="MS-MQRR", keyword="MUST", party=Party.CLIENT, level=Level.MEDIUM)
@@ -187,5 +184,6 @@ RULES: Final[tuple[Rule, ...]] = (
         operations=v.REMOTE_OPENS,
         needs=REQUEST,
         check=_client_constant,
+        undecidable_when="they differ and anything was missed since they were told",
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from decoders.registry import REMOTE_READ
 from pipelines.facts import vocabulary as v
 from pipelines.rules.model import OPERATION, RESPONSE, Broken, Level, Party, Rule
 from pipelines.rules.ports import may_be_told
@@ -13,13 +14,11 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
-_INTERFACE: Final = "RemoteRead"
 _RESERVED: Final = 1
-_DEFAULT_PORT: Final = 2103
 
 
 def _opnum_reserved(step: CallStep) -> Answer:
-    if step.call.endpoint != _INTERFACE or step.call.opnum is None:
+    if step.call.endpoint != REMOTE_READ.name or step.call.opnum is None:
         return None
     return step.call.opnum != _RESERVED or Broken({"opnum": step.call.opnum})
 
@@ -28,7 +27,7 @@ def _port_answer(step: CallStep) -> Answer:
     port = step.response.get("return_value")
     if port is None:
         return None
-    return may_be_told(port, _DEFAULT_PORT) or Broken({"return_value": port})
+    return may_be_told(port, REMOTE_READ.port) or Broken({"return_value": port})
 
 
 _rule = partial(Rule, document="MS-MQRR")

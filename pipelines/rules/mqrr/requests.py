@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.demanded import demanded
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
-from pipelines.rules.mqqp.demanded import demanded
 from pipelines.rules.mqrr.arguments import QUEUE_KINDS, SHARE_MODES, queue_kind
 from pipelines.rules.mqrr.handles import NOT_OPEN_CODES
 from pipelines.rules.shown import hexadecimal

@@ -13,7 +13,7 @@ from pipelines.rules.engine import unreadable
 from pipelines.rules.exclusive import let_in
 from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Subject, Undecided, Watcher
 from pipelines.rules.purged import PurgedGone
-from pipelines.sessions.model import Kind
+from pipelines.sessions.model import SessionKind
 from pipelines.sessions.readers import EXCLUSIVE
 from pipelines.sessions.steps import CallStep, SessionStep
 
@@ -63,7 +63,7 @@ class _ExclusiveKept(Watcher):
 
     def _over(self, step: SessionStep) -> Iterable[Detected | Undecided | bool]:
         session = step.session
-        if session.kind in (Kind.REMOTE_READ, Kind.QUEUE) and session.queue_name:
+        if session.kind in (SessionKind.REMOTE_READ, SessionKind.QUEUE) and session.queue_name:
             held = self._open.get(session.queue_name.casefold(), {})
             held.pop(session.session_uid, None)
             if not held:

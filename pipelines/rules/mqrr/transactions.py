@@ -13,7 +13,8 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.model import BEGINNING
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
-from pipelines.rules.mqrr.handles import is_destination, opened_here
+from pipelines.rules.mqrr.handles import is_destination
+from pipelines.rules.queue_access import opened_here
 from pipelines.rules.shown import code_shown
 from pipelines.rules.stale import blameless
 from pipelines.sessions.transactions import unit_of_work

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
-from pipelines.rules.detections.watching import CallWatcher, detection
 from pipelines.rules.model import BOTH, Detected, Level, Undecided
+from pipelines.rules.watching import CallWatcher, detection
 from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:

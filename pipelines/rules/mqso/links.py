@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.detections.watching import detection
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level
 from pipelines.rules.shown import code_shown, hexadecimal
+from pipelines.rules.watching import detection
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -41,6 +41,9 @@ def _older_protocol(step: CallStep) -> Answer:
         return Reason.OTHERS_NOT_SEEN
     if mapped.refused:
         return True
+    if step.pair.remote_reader not in (None, step.request.get("pLicGuid")):
+        # Another queue manager has the address too, and the question may have been that one's.
+        return Reason.OTHERS_NOT_SEEN
     if (reason := step.blind_since(mapped.call.began)) is not None:
         return reason
     return Broken({"RemoteRead was mapped by": mapped.call.call_uid})
@@ -68,13 +71,15 @@ RULES: Final = (
         "An older protocol was used although the newer one was offered",
         document="MS-MQSO",
         section="4.5, 5.3.1",
-        requirement="Reported is a queue manager that reads for itself by qm2qm although the endpoint mapper told it "
-        "where RemoteRead is; it is asked to fall back where that is not registered ([MS-MQRR] 3.2.4.1).",
+        requirement="Reported is an address that reads for itself by qm2qm although the endpoint mapper told it where "
+        "RemoteRead is; a queue manager is asked to fall back where that is not registered ([MS-MQRR] 3.2.4.1). Behind "
+        "a translator, who asked and who reads may be two hosts.",
         level=Level.INFORMATIONAL,
         operations=(v.OPEN,),
         needs=REQUEST,
         check=_older_protocol,
         attack=("T1562.010",),
-        undecidable_when="the client was not seen to ask for RemoteRead's endpoint, or anything was missed since",
+        undecidable_when="the client was not seen to ask for RemoteRead's endpoint, another queue manager at its "
+        "address reads by RemoteRead and may have asked, or anything was missed since",
     ),
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from decoders.dcerpc.call_model import Outcome
+from decoders.dcerpc.call_model import CallOutcome
 from decoders.interfaces import INTERFACES
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.rules.authentication import level_shown, nobody_shown, strength, unauthenticated, unproven
 from pipelines.rules.model import OPERATION, Broken, Level, Party, Rule, Subject
-from pipelines.rules.rpce.authentication import level_shown, nobody_shown, strength, unauthenticated, unproven
 from pipelines.rules.rpce.retries import Retries
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def _opnum_refused(step: CallStep) -> Answer:
     call = step.call
     if not _beyond(step):
         return None
-    if call.outcome == Outcome.FAULTED:
+    if call.outcome == CallOutcome.FAULTED:
         return True
-    if call.outcome != Outcome.ANSWERED:
+    if call.outcome != CallOutcome.ANSWERED:
         return Reason.RESPONSE_NOT_CAPTURED
     # Where anything was missed since, the answer may be to another call with its id.
     if (reason := step.blind_since(call.began)) is not None:

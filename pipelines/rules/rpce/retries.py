@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.names import REJECT_REASON
 from decoders.dcerpc.well_known import INTERFACES
-from pipelines.facts.connections import MAX_BINDS
-from pipelines.facts.model import Moment
+from pipelines.facts.model import MAX_BINDS, Moment
 from pipelines.facts.reasons import Reason
+from pipelines.rules.authentication import level_shown, strength
 from pipelines.rules.model import Detected, Undecided, Watcher
-from pipelines.rules.rpce.authentication import level_shown, strength
 from pipelines.sessions.memory import REMEMBERED, Recent
 from pipelines.sessions.steps import CallStep, ConnectionStep
 

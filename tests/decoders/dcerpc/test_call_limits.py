@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.dcerpc import open_calls as module
-from decoders.dcerpc.call_model import Missing, Outcome
+from decoders.dcerpc.call_model import CallOutcome, Missing
 from decoders.dcerpc.open_call import OpenCall
 from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_OPEN_CALLS
@@ -32,7 +32,7 @@ def bound() -> Talk:
 def test_the_oldest_open_call_is_given_up_and_its_answer_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_OPEN_CALLS", 2)
     talk = bound().client(*(d.request(call_id=n) for n in (1, 2, 3)))
-    assert [(call.call_id, call.outcome) for call in talk.calls] == [(1, Outcome.EVICTED)]
+    assert [(call.call_id, call.outcome) for call in talk.calls] == [(1, CallOutcome.EVICTED)]
     assert talk.codes == [TroubleCode.TOO_MANY_CALLS]
     talk.client(d.pdu(d.CO_CANCEL, call_id=1)).server(d.response(flags=d.FIRST, call_id=1), d.fault(call_id=1))
     assert talk.fates[-3:] == ["late"] * 3
@@ -47,33 +47,33 @@ def test_the_rest_of_a_request_given_up_is_late(monkeypatch: pytest.MonkeyPatch)
     assert talk.fates[-1] == "late"
     assert talk.pdus[-1].call == talk.calls[0].key
     talk.client(d.request(call_id=1)).server(d.response(call_id=1)).over()
-    assert [call.outcome for call in talk.calls] == [Outcome.EVICTED, Outcome.EVICTED, Outcome.ANSWERED]
+    assert [call.outcome for call in talk.calls] == [CallOutcome.EVICTED, CallOutcome.EVICTED, CallOutcome.ANSWERED]
 
 
 def test_calls_given_up_are_remembered_within_the_same_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_OPEN_CALLS", 2)
     talk = bound().client(*(d.request(call_id=n) for n in range(1, 6))).server(d.response(call_id=1))
     assert talk.fates[-1] == "call"
-    assert talk.calls[-1].outcome is Outcome.EVICTED
-    assert talk.over().calls[-1].outcome is Outcome.UNASKED
+    assert talk.calls[-1].outcome is CallOutcome.EVICTED
+    assert talk.over().calls[-1].outcome is CallOutcome.UNASKED
 
 
 def test_answers_ahead_of_their_requests_are_limited_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_EARLY_ANSWERS", 3)
     talk = bound().server(*(d.response(call_id=n) for n in range(1, 6)), at=9)
-    assert [(call.call_id, call.outcome) for call in talk.calls] == [(1, Outcome.UNASKED), (2, Outcome.UNASKED)]
+    assert [(call.call_id, call.outcome) for call in talk.calls] == [(1, CallOutcome.UNASKED), (2, CallOutcome.UNASKED)]
     talk.client(*(d.request(call_id=n) for n in range(1, 6)), at=8).over()
     assert Counter(call.outcome for call in talk.calls) == {
-        Outcome.UNASKED: 2,
-        Outcome.ANSWERED: 3,
-        Outcome.UNANSWERED: 2,
+        CallOutcome.UNASKED: 2,
+        CallOutcome.ANSWERED: 3,
+        CallOutcome.UNANSWERED: 2,
     }
 
 
 def test_requests_passed_over_are_limited_by_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_EARLY_ANSWERS", 3)
     talk = bound().client(*(d.request(b"%d" % n) for n in range(9)))
-    assert [call.outcome for call in talk.calls] == [Outcome.UNANSWERED] * 5
+    assert [call.outcome for call in talk.calls] == [CallOutcome.UNANSWERED] * 5
     assert talk.codes == [TroubleCode.CALL_ID_REUSED] * 5
     assert len(talk.over().calls) == 9
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decoders.dcerpc import open_calls, parts
-from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES, BindingSource, Call, Missing, Outcome, PduFate
+from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES, BindingSource, Call, CallOutcome, Missing, PduFate
 from decoders.dcerpc.troubles import MEANINGS, TroubleCode
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import HIGH, LOW, Talk
@@ -30,7 +30,7 @@ def bound() -> Talk:
 
 def test_tables_explain_every_name() -> None:
     assert set(MEANINGS) == set(TroubleCode)
-    assert set(OUTCOMES) == set(Outcome)
+    assert set(OUTCOMES) == set(CallOutcome)
     assert set(PDU_FATES) == set(PduFate)
 
 
@@ -38,7 +38,7 @@ def test_tables_explain_every_name() -> None:
 def test_a_call_with_everything_known(order: d.ByteOrder) -> None:
     talk = bound().client(d.request(b"ask", order, 9, call_id=2, ctx=1)).server(d.response(b"answer", call_id=2, ctx=1))
     call = talk.call
-    assert (call.call_id, call.ctx_id, call.opnum, call.outcome) == (2, 1, 9, Outcome.ANSWERED)
+    assert (call.call_id, call.ctx_id, call.opnum, call.outcome) == (2, 1, 9, CallOutcome.ANSWERED)
     assert call.binding is not None
     assert (call.binding.interface.uuid, call.binding.transfer_syntax.uuid) == (d.SAMR[0], d.NDR64[0])
     assert call.binding.source is BindingSource.BIND
@@ -81,7 +81,7 @@ def test_fragments_of_several_calls_may_interleave(data: st.DataObject) -> None:
             queue = data.draw(st.sampled_from([queue for queue in queues if queue]))
             side(queue.pop(0))
     assert stubs(talk) == wanted
-    assert all(call.outcome is Outcome.ANSWERED for call in talk.calls)
+    assert all(call.outcome is CallOutcome.ANSWERED for call in talk.calls)
     assert talk.over().codes == []
 
 
@@ -176,7 +176,7 @@ def test_a_hole_between_fragments_ends_the_stub_there() -> None:
     request = talk.call.request
     assert request is not None
     assert (request.stub, request.complete, request.missing, request.fragments) == (b"aaaa", False, Missing.FRAGMENT, 2)
-    assert talk.call.outcome is Outcome.ANSWERED
+    assert talk.call.outcome is CallOutcome.ANSWERED
     assert talk.codes == ["rpc-fragment-missing"]
 
 
@@ -186,7 +186,7 @@ def test_a_cut_fragment_ends_the_stub_at_the_hole() -> None:
     request = talk.call.request
     assert request is not None
     assert (request.stub, request.missing) == (pdu[24:60], Missing.PDU_CUT)
-    assert (talk.call.opnum, talk.call.outcome) == (4, Outcome.ANSWERED)
+    assert (talk.call.opnum, talk.call.outcome) == (4, CallOutcome.ANSWERED)
     assert talk.codes == ["rpc-pdu-cut"]
     assert talk.pdus[2].parsed is None
 
@@ -208,17 +208,17 @@ def test_a_response_fragment_of_an_unknown_call_is_no_call() -> None:
 def test_a_response_alone_is_an_unasked_call() -> None:
     talk = Talk(from_start=False).server(d.response(b"x"), d.response(b"y")).over()
     assert [(call.outcome, call.opnum, stub(call.response)) for call in talk.calls] == [
-        (Outcome.UNASKED, None, b"x"),
-        (Outcome.UNASKED, None, b"y"),
+        (CallOutcome.UNASKED, None, b"x"),
+        (CallOutcome.UNASKED, None, b"y"),
     ]
 
 
 def test_a_request_that_comes_out_after_its_answer_is_paired_by_time() -> None:
     talk = bound().server(d.response(b"answer", call_id=2), at=50).client(d.request(b"ask", call_id=2), at=40).over()
-    assert talk.call.outcome is Outcome.ANSWERED
+    assert talk.call.outcome is CallOutcome.ANSWERED
     assert talk.call.key == (HIGH, len(ACK))
     later = bound().server(d.response(b"old", call_id=2), at=50).client(d.request(b"new", call_id=2), at=60).over()
-    assert [call.outcome for call in later.calls] == [Outcome.UNASKED, Outcome.UNANSWERED]
+    assert [call.outcome for call in later.calls] == [CallOutcome.UNASKED, CallOutcome.UNANSWERED]
 
 
 def test_requests_held_back_by_a_search_find_their_answers() -> None:
@@ -227,14 +227,14 @@ def test_requests_held_back_by_a_search_find_their_answers() -> None:
         talk.client(d.request(b"q" * 40, opnum=n, call_id=n)).server(d.response(b"%d" % n, call_id=n))
     talk.over()
     assert [(call.opnum, stub(call.response), call.outcome) for call in talk.calls] == [
-        (n, b"%d" % n, Outcome.ANSWERED) for n in range(2, 400)
+        (n, b"%d" % n, CallOutcome.ANSWERED) for n in range(2, 400)
     ]
     assert talk.codes == []
 
 
 def test_a_call_id_used_again_ends_the_open_call() -> None:
     talk = bound().client(d.request(b"one", call_id=2), d.request(b"two", call_id=2)).server(d.response(call_id=2))
-    assert [call.outcome for call in talk.calls] == [Outcome.UNANSWERED, Outcome.ANSWERED]
+    assert [call.outcome for call in talk.calls] == [CallOutcome.UNANSWERED, CallOutcome.ANSWERED]
     assert talk.calls[1].request is not None
     assert talk.calls[1].request.stub == b"two"
     assert talk.codes == ["rpc-call-id-reused"]
@@ -247,8 +247,8 @@ def test_a_call_id_used_again_ends_the_open_call() -> None:
 def test_an_answer_on_another_context_is_a_call_of_its_own() -> None:
     talk = bound().client(d.request(call_id=2)).server(*fragments(b"aaaabbbb", "response", 2, ctx=1)).over()
     asked, answered = talk.calls
-    assert (asked.outcome, asked.ctx_id, asked.response) == (Outcome.UNANSWERED, 0, None)
-    assert (answered.outcome, answered.ctx_id, stub(answered.response)) == (Outcome.UNASKED, 1, b"aaaabbbb")
+    assert (asked.outcome, asked.ctx_id, asked.response) == (CallOutcome.UNANSWERED, 0, None)
+    assert (answered.outcome, answered.ctx_id, stub(answered.response)) == (CallOutcome.UNASKED, 1, b"aaaabbbb")
     assert [(pdu.fate, pdu.call) for pdu in talk.pdus[-2:]] == [(PduFate.CALL, answered.key)] * 2
     assert [(trouble.code, trouble.call) for trouble in talk.troubles] == [(TroubleCode.CONTEXT_MISMATCH, asked.key)]
 
@@ -257,8 +257,8 @@ def test_the_request_still_gets_the_answer_on_its_own_context() -> None:
     talk = bound().client(d.request(b"ask", call_id=2)).server(d.response(b"?", call_id=2, ctx=1))
     talk.server(d.response(b"answer", call_id=2)).over()
     assert [(call.outcome, stub(call.response)) for call in talk.calls] == [
-        (Outcome.ANSWERED, b"answer"),
-        (Outcome.UNASKED, b"?"),
+        (CallOutcome.ANSWERED, b"answer"),
+        (CallOutcome.UNASKED, b"?"),
     ]
 
 
@@ -267,7 +267,7 @@ def test_a_fragment_on_another_context_is_left_out_and_ends_the_stub() -> None:
     talk.server(d.response(b"bbbb", flags=d.MIDDLE, call_id=2, ctx=1), d.response(b"cccc", flags=d.LAST, call_id=2))
     response = talk.call.response
     assert response is not None
-    assert (response.stub, response.missing, talk.call.outcome) == (b"aaaa", Missing.FRAGMENT, Outcome.ANSWERED)
+    assert (response.stub, response.missing, talk.call.outcome) == (b"aaaa", Missing.FRAGMENT, CallOutcome.ANSWERED)
     assert talk.fates[-3:] == ["call", "no_call", "call"]
     assert talk.codes == ["rpc-context-mismatch", "rpc-fragment-missing"]
 
@@ -279,7 +279,7 @@ def test_a_fault_on_another_context_is_paired_and_told(late: bool) -> None:
         talk.server(d.fault(5, call_id=2), at=50).client(d.request(call_id=2, ctx=1), at=40)
     else:
         talk.client(d.request(call_id=2, ctx=1)).server(d.fault(5, call_id=2))
-    assert (talk.call.outcome, talk.call.ctx_id) == (Outcome.FAULTED, 1)
+    assert (talk.call.outcome, talk.call.ctx_id) == (CallOutcome.FAULTED, 1)
     assert talk.codes == ["rpc-context-mismatch"]
     assert talk.troubles[0].call == talk.call.key
 
@@ -305,7 +305,7 @@ def test_faults_cancels_and_orphans() -> None:
     talk.server(d.fault(0x1C010003, flags=0x23, call_id=2), d.response(call_id=5)).over()
     found = {call.call_id: call for call in talk.calls}
     assert [found[n].outcome for n in (2, 3, 4, 5)] == [
-        Outcome.FAULTED, Outcome.CANCELLED, Outcome.ORPHANED, Outcome.ANSWERED,
+        CallOutcome.FAULTED, CallOutcome.CANCELLED, CallOutcome.ORPHANED, CallOutcome.ANSWERED,
     ]  # fmt: skip
     fault = found[2].fault
     assert fault is not None
@@ -316,7 +316,7 @@ def test_faults_cancels_and_orphans() -> None:
 def test_a_fault_before_the_last_fragment_waits_for_the_rest() -> None:
     first, second, third = fragments(b"aaaabbbbcccc", "request", 2)
     talk = bound().client(first).server(d.fault(call_id=2)).client(second, third).over()
-    assert talk.call.outcome is Outcome.FAULTED
+    assert talk.call.outcome is CallOutcome.FAULTED
     assert talk.call.request is not None
     assert talk.call.request.complete
     assert {pdu.call for pdu in talk.pdus[2:]} == {talk.call.key}
@@ -411,7 +411,7 @@ def test_limits_are_told_and_nothing_is_lost_from_the_count(monkeypatch: pytest.
     monkeypatch.setattr(parts, "MAX_STUB_BYTES", 6)
     monkeypatch.setattr(parts, "MAX_FRAMES_PER_PART", 2)
     talk = bound().client(*(d.request(call_id=n) for n in range(10, 20))).server(d.response(call_id=15)).over()
-    assert Counter(call.outcome for call in talk.calls) == {Outcome.EVICTED: 6, Outcome.UNANSWERED: 4}
+    assert Counter(call.outcome for call in talk.calls) == {CallOutcome.EVICTED: 6, CallOutcome.UNANSWERED: 4}
     assert talk.codes == ["rpc-too-many-calls"] * 6
     assert talk.fates[-1] == "late"
     large = bound().client(*fragments(b"aaaabbbbcccc", "request", 2)).over()

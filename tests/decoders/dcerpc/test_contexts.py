@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.dcerpc import contexts as module
+from decoders.dcerpc import proposals
 from decoders.dcerpc.bind import SyntaxId
 from decoders.dcerpc.call_model import BindingSource
 from tests.decoders.dcerpc import pdus as d
@@ -120,7 +121,7 @@ def test_more_contexts_than_are_remembered_are_told(monkeypatch: pytest.MonkeyPa
 
 
 def test_more_proposals_than_wait_push_the_oldest_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_UNANSWERED_BINDS", 2)
+    monkeypatch.setattr(proposals, "MAX_UNANSWERED_BINDS", 2)
     talk = Talk().client(*(d.bind((d.QM2QM, (d.NDR,)), first_id=n, call_id=n) for n in range(3)))
     assert talk.codes == ["rpc-too-many-contexts"]
     talk.server(*(d.ack((0, 0, d.NDR), call_id=n) for n in range(3)))
@@ -219,3 +220,20 @@ def test_the_group_a_bind_joins_stands_until_a_bind_ack_tells_another() -> None:
     assert groups(refused) == [None]
     altered_only = Talk().client(d.bind((d.QM2QM, (d.NDR,)), kind=d.ALTER, group=77), d.request(call_id=2))
     assert groups(altered_only) == [None]
+
+
+def test_bind_says_nothing_of_requests_before_it() -> None:
+    """They are of a connection that had the same ends: that it ended, and that another began, was not captured."""
+    talk = Talk().client(d.request(call_id=1)).client(d.bind((d.QM2QM, (d.NDR,)))).server(d.ack((0, 0, d.NDR)))
+    talk.client(d.request(call_id=2)).over()
+    assert {call.call_id: call.binding and call.binding.source for call in talk.calls} == {
+        1: None,
+        2: BindingSource.BIND,
+    }
+    (trouble,) = talk.troubles
+    assert trouble.detail == "context 0: no captured bind names its interface"
+
+
+def test_request_before_the_answer_to_its_bind_is_bound() -> None:
+    talk = Talk().client(d.bind((d.QM2QM, (d.NDR,)))).client(d.request(call_id=1)).server(d.ack((0, 0, d.NDR))).over()
+    assert [call.binding and call.binding.source for call in talk.calls] == [BindingSource.BIND]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.dcerpc import auth_contexts, contexts, open_calls, parts
-from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES, Outcome, PduFate
+from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES, CallOutcome, PduFate
 from decoders.dcerpc.troubles import MEANINGS, Trouble, TroubleCode
 from decoders.security.accounts import Account
 from tests.decoders.dcerpc import pdus as d
@@ -60,16 +60,16 @@ TROUBLES: dict[TroubleCode, Callable[[], Talk]] = {
     TroubleCode.TOO_MANY_CONTEXTS: lambda: Talk().client(d.bind(*[(d.QM2QM, (d.NDR,))] * 5)),
     TroubleCode.TOO_MANY_FRAMES: lambda: bound().client(d.request()[:20], *(bytes((n,)) for n in d.request()[20:])),
 }
-OUTCOMES_OF: dict[Outcome, Callable[[], Talk]] = {
-    Outcome.ANSWERED: lambda: asked().server(d.response()),
-    Outcome.FAULTED: lambda: asked().server(d.fault()),
-    Outcome.ANSWER_CUT: lambda: asked().server(d.response(flags=d.FIRST)),
-    Outcome.UNANSWERED: asked,
-    Outcome.UNASKED: lambda: bound().server(d.response()),
-    Outcome.MAYBE: lambda: bound().client(d.request(flags=0x43)),
-    Outcome.CANCELLED: lambda: asked().client(d.pdu(d.CO_CANCEL)),
-    Outcome.ORPHANED: lambda: asked().client(d.pdu(d.ORPHANED)),
-    Outcome.EVICTED: lambda: bound().client(*(d.request(call_id=n) for n in range(5))),
+OUTCOMES_OF: dict[CallOutcome, Callable[[], Talk]] = {
+    CallOutcome.ANSWERED: lambda: asked().server(d.response()),
+    CallOutcome.FAULTED: lambda: asked().server(d.fault()),
+    CallOutcome.ANSWER_CUT: lambda: asked().server(d.response(flags=d.FIRST)),
+    CallOutcome.UNANSWERED: asked,
+    CallOutcome.UNASKED: lambda: bound().server(d.response()),
+    CallOutcome.MAYBE: lambda: bound().client(d.request(flags=0x43)),
+    CallOutcome.CANCELLED: lambda: asked().client(d.pdu(d.CO_CANCEL)),
+    CallOutcome.ORPHANED: lambda: asked().client(d.pdu(d.ORPHANED)),
+    CallOutcome.EVICTED: lambda: bound().client(*(d.request(call_id=n) for n in range(5))),
 }
 FATES: dict[PduFate, Callable[[], Talk]] = {
     PduFate.CALL: asked,
@@ -92,7 +92,7 @@ def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_name_has_a_meaning_and_a_conversation() -> None:
     assert set(TROUBLES) == set(MEANINGS) == set(TroubleCode)
-    assert set(OUTCOMES_OF) == set(OUTCOMES) == set(Outcome)
+    assert set(OUTCOMES_OF) == set(OUTCOMES) == set(CallOutcome)
     assert set(FATES) == set(PDU_FATES) == set(PduFate)
 
 
@@ -102,7 +102,7 @@ def test_trouble(code: TroubleCode) -> None:
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES_OF)
-def test_outcome(outcome: Outcome) -> None:
+def test_outcome(outcome: CallOutcome) -> None:
     assert outcome in [call.outcome for call in OUTCOMES_OF[outcome]().over().calls]
 
 
@@ -130,9 +130,9 @@ def test_version_5_1_is_read_like_5_0() -> None:
 
 
 def test_a_maybe_call_that_was_answered_after_all_is_answered() -> None:
-    assert bound().client(d.request(flags=0x43)).server(d.response()).call.outcome is Outcome.ANSWERED
+    assert bound().client(d.request(flags=0x43)).server(d.response()).call.outcome is CallOutcome.ANSWERED
     again = bound().client(d.request(flags=0x43), d.request(flags=0x43)).over()
-    assert ([call.outcome for call in again.calls], again.codes) == ([Outcome.MAYBE] * 2, [])
+    assert ([call.outcome for call in again.calls], again.codes) == ([CallOutcome.MAYBE] * 2, [])
 
 
 def test_a_pending_cancel_is_a_cancel_and_header_signing_is_none() -> None:
@@ -159,5 +159,5 @@ def test_a_fault_says_whether_the_call_was_executed() -> None:
 
 def test_a_shutdown_ends_no_call() -> None:
     talk = asked().server(d.pdu(d.SHUTDOWN), d.response())
-    assert talk.call.outcome is Outcome.ANSWERED
+    assert talk.call.outcome is CallOutcome.ANSWERED
     assert talk.fates[-2:] == ["control", "call"]

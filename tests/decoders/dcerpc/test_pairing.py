@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decoders.dcerpc.call_model import Outcome
+from decoders.dcerpc.call_model import CallOutcome
 from decoders.dcerpc.troubles import Trouble, TroubleCode
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import HIGH, LOW, Talk
@@ -49,7 +49,7 @@ def check_none_is_wrong(talk: Talk) -> None:
 def test_the_answer_to_a_lost_request_is_not_given_to_an_older_one() -> None:
     talk = bound().client(ask(b"A")).server(LONG).client(LONG).server(answer(b"B")).over()
     assert pairs(talk) == [(b"A", None), (None, b"B")]
-    assert [call.outcome for call in talk.calls] == [Outcome.UNANSWERED, Outcome.UNASKED]
+    assert [call.outcome for call in talk.calls] == [CallOutcome.UNANSWERED, CallOutcome.UNASKED]
     assert talk.codes == [TroubleCode.PAIRING_UNCERTAIN]
 
 
@@ -70,8 +70,8 @@ def test_what_is_missing_of_the_asking_side_may_be_a_request_with_an_older_call_
     talk.over()
     assert TroubleCode.PAIRING_UNCERTAIN in talk.codes
     outcomes = {call.request.stub: call.outcome for call in talk.calls if call.request}
-    asked = {b"A": Outcome.ANSWERED, b"B": Outcome.UNANSWERED}
-    assert outcomes == (asked | {b"D": Outcome.ANSWERED} if then else asked)
+    asked = {b"A": CallOutcome.ANSWERED, b"B": CallOutcome.UNANSWERED}
+    assert outcomes == (asked | {b"D": CallOutcome.ANSWERED} if then else asked)
     assert sum(call.request is None for call in talk.calls) == 1
 
 
@@ -124,7 +124,7 @@ def test_a_hole_holds_one_side_back_and_every_call_still_finds_its_answer(holes_
     talk.over()
     check_none_is_wrong(talk)
     # With one id for all calls, the answer next after the hole may be that to a request in it.
-    assert sum(call.outcome is Outcome.ANSWERED for call in talk.calls) >= 299
+    assert sum(call.outcome is CallOutcome.ANSWERED for call in talk.calls) >= 299
     assert set(talk.codes) <= {TroubleCode.PAIRING_UNCERTAIN, TroubleCode.CALL_ID_REUSED}
 
 
@@ -145,7 +145,7 @@ def test_no_loss_pairs_a_request_with_the_answer_to_another(lost: set[int], one_
     assert sum((call.request is not None) + (call.response is not None) for call in talk.calls) == 24 - len(lost)
     if not one_id:
         wanted = {n for n in range(12) if not {2 * n, 2 * n + 1} & lost}
-        found = {call.call_id - 1 for call in talk.calls if call.outcome is Outcome.ANSWERED}
+        found = {call.call_id - 1 for call in talk.calls if call.outcome is CallOutcome.ANSWERED}
         # Until a second id was seen nobody knows whether the client counts, and after a hole it is seen late.
         assert len(wanted - found) <= 2
         assert found <= wanted
@@ -153,7 +153,7 @@ def test_no_loss_pairs_a_request_with_the_answer_to_another(lost: set[int], one_
 
 def test_a_call_id_used_again_while_nothing_answers_is_told_once_each() -> None:
     talk = bound().client(*(ask(b"%d" % n) for n in range(5))).over()
-    assert [call.outcome for call in talk.calls] == [Outcome.UNANSWERED] * 5
+    assert [call.outcome for call in talk.calls] == [CallOutcome.UNANSWERED] * 5
     assert talk.codes == [TroubleCode.CALL_ID_REUSED] * 4
 
 
@@ -163,14 +163,14 @@ def test_a_fragment_sent_after_the_response_is_not_part_of_its_request() -> None
     asked = [call for call in talk.calls if call.request is not None]
     parts = [(call.request.stub, call.request.fragments, call.request.complete) for call in asked if call.request]
     assert parts == [(b"A1", 1, False), (b"", 1, False)]
-    assert [call.outcome for call in asked] == [Outcome.UNANSWERED] * 2
-    assert [call.outcome for call in talk.calls if call not in asked] == [Outcome.UNASKED]
+    assert [call.outcome for call in asked] == [CallOutcome.UNANSWERED] * 2
+    assert [call.outcome for call in talk.calls if call not in asked] == [CallOutcome.UNASKED]
 
 
 def test_a_response_cut_off_by_another_takes_nothing_of_it() -> None:
     talk = bound().client(ask(b"A", 1), ask(b"B", 2)).server(answer(b"A", 1, d.FIRST), answer(b"A", 1))
     talk.server(answer(b"B", 2)).over()
-    assert [call.outcome for call in talk.calls] == [Outcome.ANSWER_CUT, Outcome.ANSWERED, Outcome.UNASKED]
+    assert [call.outcome for call in talk.calls] == [CallOutcome.ANSWER_CUT, CallOutcome.ANSWERED, CallOutcome.UNASKED]
     late = Talk(from_start=False).server(answer(b"A", 1, d.FIRST), answer(b"B", 1), answer(b"A", 1, d.LAST)).over()
     assert late.fates == ["call", "call", "no_call"]
     assert pairs(late) == [(None, b"A"), (None, b"B")]
@@ -179,7 +179,11 @@ def test_a_response_cut_off_by_another_takes_nothing_of_it() -> None:
 def test_after_a_response_cut_short_no_earlier_request_is_answered() -> None:
     talk = bound().client(ask(b"A"), ask(b"B")).server(answer(b"B", flags=d.FIRST), answer(b"C")).over()
     assert pairs(talk) == [(b"A", None), (b"B", b"B"), (None, b"C")]
-    assert [call.outcome for call in talk.calls] == [Outcome.UNANSWERED, Outcome.ANSWER_CUT, Outcome.UNASKED]
+    assert [call.outcome for call in talk.calls] == [
+        CallOutcome.UNANSWERED,
+        CallOutcome.ANSWER_CUT,
+        CallOutcome.UNASKED,
+    ]
 
 
 def test_a_request_sent_again_keeps_its_place() -> None:
@@ -191,8 +195,8 @@ def test_a_request_sent_again_keeps_its_place() -> None:
 def test_a_fault_answers_the_last_request_and_not_a_response_cut_before_it() -> None:
     talk = bound().client(ask(b"A")).server(answer(b"A", flags=d.FIRST)).client(ask(b"B")).server(d.fault(5)).over()
     assert [(call.outcome, call.fault is not None) for call in talk.calls] == [
-        (Outcome.ANSWER_CUT, False),
-        (Outcome.FAULTED, True),
+        (CallOutcome.ANSWER_CUT, False),
+        (CallOutcome.FAULTED, True),
     ]
     assert talk.calls[1].request is not None
     assert talk.calls[1].request.stub == b"B"
@@ -200,7 +204,7 @@ def test_a_fault_answers_the_last_request_and_not_a_response_cut_before_it() -> 
 
 def test_a_fault_is_not_given_to_an_older_request_either() -> None:
     talk = bound().client(ask(b"A")).server(LONG, d.fault(5)).over()
-    assert [call.outcome for call in talk.calls] == [Outcome.UNANSWERED, Outcome.FAULTED]
+    assert [call.outcome for call in talk.calls] == [CallOutcome.UNANSWERED, CallOutcome.FAULTED]
 
 
 def test_an_answer_while_a_callback_is_open_is_not_that_of_the_outer_call() -> None:
@@ -222,7 +226,7 @@ def test_callbacks_of_one_call_share_its_id() -> None:
     for n in range(3):
         talk.server(ask(b"%d" % n, 2)).client(answer(b"%d" % n, 2))
     talk.server(answer(b"outer", 2)).over()
-    assert [call.outcome for call in talk.calls] == [Outcome.ANSWERED] * 5
+    assert [call.outcome for call in talk.calls] == [CallOutcome.ANSWERED] * 5
     check_none_is_wrong(talk)
     assert talk.codes == []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from decoders.dcerpc.call_model import Outcome
+from decoders.dcerpc.call_model import CallOutcome
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import Talk
 
@@ -35,7 +35,7 @@ def test_one_sealed_fragment_seals_the_part() -> None:
 def test_a_sealed_fault_seals_the_call_and_no_part() -> None:
     talk = bound().client(d.request()).server(d.fault(auth=SEALED))
     assert seals(talk) == (False, None, True)
-    assert talk.call.outcome is Outcome.FAULTED
+    assert talk.call.outcome is CallOutcome.FAULTED
 
 
 @pytest.mark.parametrize(("answered", "sealed"), [(SIGNED, False), (SEALED, True)])

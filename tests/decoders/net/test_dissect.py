@@ -8,7 +8,7 @@ import pytest
 
 from decoders.limits import MAX_IPV6_EXTENSIONS
 from decoders.net.dissect import dissect, dissect_transport
-from decoders.net.model import IpFragment, Outcome, SetAside, TcpHeader
+from decoders.net.model import IpFragment, PacketOutcome, SetAside, TcpHeader
 from tests.builders import packets as p
 from tests.decoders.net.shapes import FRAME, PAYLOAD, SEGMENT, SHAPES, TOO_DEEP, V4, V6, Shape
 
@@ -41,7 +41,7 @@ def test_says_where_a_header_was_cut(shape: Shape) -> None:
     for captured in range(fixed):
         found = dissect(shape.packet[:captured], shape.link_type)
         assert isinstance(found, SetAside)
-        assert found.outcome == Outcome.HEADER_CUT
+        assert found.outcome == PacketOutcome.HEADER_CUT
         assert 0 <= found.offset <= captured
 
 
@@ -99,43 +99,47 @@ def test_fragment_inside_a_tunnel() -> None:
 @pytest.mark.parametrize(
     ("packet", "outcome", "offset"),
     [
-        (p.ethernet(bytes(46), p.ARP), Outcome.NOT_IP, 14),
-        (p.ethernet(b"\x42\x42\x03" + bytes(35), 38), Outcome.NOT_IP, 17),
-        (p.llc_snap(bytes(40), 0x2000), Outcome.NOT_IP, 22),
-        (p.ethernet(V4, tags=[(0x8100, 1)] * 5), Outcome.TOO_DEEP, 30),
-        (p.ethernet(p.ipv4(bytes(8), 1)), Outcome.NOT_TCP, 34),
-        (p.ethernet(p.ipv4(p.udp(b"x"), 17)), Outcome.NOT_TCP, 42),
-        (p.ethernet(p.ipv4(p.vxlan(FRAME, flags=0), 17)), Outcome.NOT_TCP, 50),
-        (p.ethernet(p.ipv4(p.gre(V4, version=1), 47)), Outcome.NOT_TCP, 38),
-        (p.ethernet(p.ipv6(b"", 59)), Outcome.NOT_TCP, 54),
-        (p.ethernet(p.ipv6(SEGMENT, extensions=[p.hop_by_hop()] * 17)), Outcome.TOO_DEEP, 54 + 8 * MAX_IPV6_EXTENSIONS),
-        (p.ethernet(V6, p.IPV4), Outcome.MALFORMED, 14),
-        (p.ethernet(V4, p.IPV6), Outcome.MALFORMED, 14),
-        (p.ethernet(b"\x44" + V4[1:]), Outcome.MALFORMED, 14),
-        (p.ethernet(p.ipv4(SEGMENT, total=19)), Outcome.MALFORMED, 14),
-        (p.ethernet(p.ipv4(SEGMENT, total=20)), Outcome.MALFORMED, 34),
-        (p.ethernet(p.ipv4(SEGMENT, total=39)), Outcome.MALFORMED, 34),
-        (p.ethernet(p.ipv4(SEGMENT, total=0, more=True)), Outcome.MALFORMED, 34),
-        (p.ethernet(p.ipv6(SEGMENT, extensions=[p.fragment(8)], length=0)), Outcome.MALFORMED, 62),
-        (p.ethernet(p.ipv6(SEGMENT, extensions=[(60, b"\xff" + bytes(6))])), Outcome.MALFORMED, 56),
-        (p.ethernet(p.ipv4(SEGMENT[:12] + b"\x40" + SEGMENT[13:])), Outcome.MALFORMED, 34),
-        (p.ethernet(p.ipv4(SEGMENT[:12] + b"\xf0" + SEGMENT[13:])), Outcome.MALFORMED, 34),
-        (p.ethernet(p.ipv4(p.vxlan(FRAME[:20]), 17)), Outcome.MALFORMED, 64),
+        (p.ethernet(bytes(46), p.ARP), PacketOutcome.NOT_IP, 14),
+        (p.ethernet(b"\x42\x42\x03" + bytes(35), 38), PacketOutcome.NOT_IP, 17),
+        (p.llc_snap(bytes(40), 0x2000), PacketOutcome.NOT_IP, 22),
+        (p.ethernet(V4, tags=[(0x8100, 1)] * 5), PacketOutcome.TOO_DEEP, 30),
+        (p.ethernet(p.ipv4(bytes(8), 1)), PacketOutcome.NOT_TCP, 34),
+        (p.ethernet(p.ipv4(p.udp(b"x"), 17)), PacketOutcome.NOT_TCP, 42),
+        (p.ethernet(p.ipv4(p.vxlan(FRAME, flags=0), 17)), PacketOutcome.NOT_TCP, 50),
+        (p.ethernet(p.ipv4(p.gre(V4, version=1), 47)), PacketOutcome.NOT_TCP, 38),
+        (p.ethernet(p.ipv6(b"", 59)), PacketOutcome.NOT_TCP, 54),
+        (
+            p.ethernet(p.ipv6(SEGMENT, extensions=[p.hop_by_hop()] * 17)),
+            PacketOutcome.TOO_DEEP,
+            54 + 8 * MAX_IPV6_EXTENSIONS,
+        ),
+        (p.ethernet(V6, p.IPV4), PacketOutcome.MALFORMED, 14),
+        (p.ethernet(V4, p.IPV6), PacketOutcome.MALFORMED, 14),
+        (p.ethernet(b"\x44" + V4[1:]), PacketOutcome.MALFORMED, 14),
+        (p.ethernet(p.ipv4(SEGMENT, total=19)), PacketOutcome.MALFORMED, 14),
+        (p.ethernet(p.ipv4(SEGMENT, total=20)), PacketOutcome.MALFORMED, 34),
+        (p.ethernet(p.ipv4(SEGMENT, total=39)), PacketOutcome.MALFORMED, 34),
+        (p.ethernet(p.ipv4(SEGMENT, total=0, more=True)), PacketOutcome.MALFORMED, 34),
+        (p.ethernet(p.ipv6(SEGMENT, extensions=[p.fragment(8)], length=0)), PacketOutcome.MALFORMED, 62),
+        (p.ethernet(p.ipv6(SEGMENT, extensions=[(60, b"\xff" + bytes(6))])), PacketOutcome.MALFORMED, 56),
+        (p.ethernet(p.ipv4(SEGMENT[:12] + b"\x40" + SEGMENT[13:])), PacketOutcome.MALFORMED, 34),
+        (p.ethernet(p.ipv4(SEGMENT[:12] + b"\xf0" + SEGMENT[13:])), PacketOutcome.MALFORMED, 34),
+        (p.ethernet(p.ipv4(p.vxlan(FRAME[:20]), 17)), PacketOutcome.MALFORMED, 64),
     ],
 )
-def test_sets_aside(packet: bytes, outcome: Outcome, offset: int) -> None:
+def test_sets_aside(packet: bytes, outcome: PacketOutcome, offset: int) -> None:
     found = dissect(packet, 1)
     assert isinstance(found, SetAside)
     assert (found.outcome, found.offset) == (outcome, offset), found.detail
 
 
 def test_other_link_types() -> None:
-    assert dissect(FRAME, 105) == SetAside(Outcome.UNSUPPORTED_LINK, "link type 105", 0)
-    assert dissect(p.null(V4, 7), 0) == SetAside(Outcome.NOT_IP, "address family 7", 4)
-    assert dissect(p.null(V4), 108) == SetAside(Outcome.NOT_IP, f"address family {2 << 24}", 4)
-    assert dissect(b"\x50" + V4[1:], 101) == SetAside(Outcome.MALFORMED, "IP version 5", 0)
-    assert dissect(V6, 228) == SetAside(Outcome.MALFORMED, "IPv4 header says version 6, length 0", 0)
-    assert dissect(b"", 101) == SetAside(Outcome.HEADER_CUT, "IP header is cut", 0)
+    assert dissect(FRAME, 105) == SetAside(PacketOutcome.UNSUPPORTED_LINK, "link type 105", 0)
+    assert dissect(p.null(V4, 7), 0) == SetAside(PacketOutcome.NOT_IP, "address family 7", 4)
+    assert dissect(p.null(V4), 108) == SetAside(PacketOutcome.NOT_IP, f"address family {2 << 24}", 4)
+    assert dissect(b"\x50" + V4[1:], 101) == SetAside(PacketOutcome.MALFORMED, "IP version 5", 0)
+    assert dissect(V6, 228) == SetAside(PacketOutcome.MALFORMED, "IPv4 header says version 6, length 0", 0)
+    assert dissect(b"", 101) == SetAside(PacketOutcome.HEADER_CUT, "IP header is cut", 0)
 
 
 def test_llc_with_the_access_point_of_ip() -> None:
@@ -148,7 +152,7 @@ def test_llc_with_the_access_point_of_ip() -> None:
 def test_more_tunnels_than_allowed(packet: bytes) -> None:
     found = dissect(packet, 1)
     assert isinstance(found, SetAside)
-    assert found.outcome == Outcome.TOO_DEEP
+    assert found.outcome == PacketOutcome.TOO_DEEP
 
 
 @pytest.mark.parametrize(
@@ -166,4 +170,4 @@ def test_reassembled_ipv6_may_begin_with_extensions() -> None:
     assert isinstance(found, TcpHeader)
     assert found.payload_offset == 28
     short = dissect_transport(6, bytes(16), bytes(16), SEGMENT[:19])
-    assert short == SetAside(Outcome.MALFORMED, "TCP header does not fit in its datagram", 0)
+    assert short == SetAside(PacketOutcome.MALFORMED, "TCP header does not fit in its datagram", 0)

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from decoders.net import bulk
 from decoders.net.bulk import dissect_many
 from decoders.net.dissect import dissect
-from decoders.net.model import Dissected, Headers, Outcome, SetAside, TcpHeader
+from decoders.net.model import Dissected, Headers, PacketOutcome, SetAside, TcpHeader
 from tests.decoders.net.shapes import ASIDE, FRAME, LINK_TYPES, PAYLOAD, SHAPES, Shape
 
 CAPTURES = Path(__file__).parents[3].parent / "shared" / "captures"
 VALID = [(shape.link_type, shape.packet) for shape in SHAPES] + list(ASIDE)
 ONE_BY_ONE = {"four tags", "snap", "snap ipv6", "hop by hop", "extensions", "atomic fragment", "erspan 3 ip"}
-UNEXPLAINED = {Outcome.NOT_IP, Outcome.NOT_TCP, Outcome.UNSUPPORTED_LINK}
+UNEXPLAINED = {PacketOutcome.NOT_IP, PacketOutcome.NOT_TCP, PacketOutcome.UNSUPPORTED_LINK}
 
 
 def address(high: int, low: int, version: int) -> bytes:
@@ -38,15 +38,15 @@ def read_many(packets: list[bytes], link_type: int, wire_lengths: list[int] | No
 
 
 def row(headers: Headers, index: int, start: int) -> Dissected:
-    outcome = Outcome(headers.outcome[index])
-    if outcome == Outcome.TCP:
+    outcome = PacketOutcome(headers.outcome[index])
+    if outcome == PacketOutcome.TCP:
         version = int(headers.ip_version[index])
         plain = {field.name: int(getattr(headers, field.name)[index]) for field in fields(TcpHeader)[2:]}
         plain["payload_offset"] -= start
         src = address(headers.src_high[index], headers.src_low[index], version)
         dst = address(headers.dst_high[index], headers.dst_low[index], version)
         return TcpHeader(src=src, dst=dst, **plain)
-    if outcome == Outcome.IP_FRAGMENT:
+    if outcome == PacketOutcome.IP_FRAGMENT:
         return headers.fragments[index]
     if outcome in UNEXPLAINED:
         return SetAside(outcome, "", 0)
@@ -63,11 +63,11 @@ def assert_equal(packets: list[bytes], link_type: int, wire_lengths: list[int] |
     wire = wire_lengths or [len(packet) for packet in packets]
     for index, packet in enumerate(packets):
         assert row(headers, index, starts[index]) == expected(packet, link_type, wire[index]), packet.hex()
-    assert len(headers.fragments) == np.count_nonzero(headers.outcome == Outcome.IP_FRAGMENT)
-    assert len(headers.set_aside) == np.count_nonzero(headers.outcome >= Outcome.HEADER_CUT)
+    assert len(headers.fragments) == np.count_nonzero(headers.outcome == PacketOutcome.IP_FRAGMENT)
+    assert len(headers.set_aside) == np.count_nonzero(headers.outcome >= PacketOutcome.HEADER_CUT)
     for name, column in asdict(headers).items():
         if name not in {"outcome", "fragments", "set_aside"}:
-            assert not column[headers.outcome != Outcome.TCP].any(), name
+            assert not column[headers.outcome != PacketOutcome.TCP].any(), name
 
 
 def of_link(link_type: int) -> list[bytes]:
@@ -167,4 +167,4 @@ def test_real_captures() -> None:
         assert packets, path
         assert_equal(packets, reader.datalink())
         outcomes.update(read_many(packets, reader.datalink())[0].outcome.tolist())
-    assert {Outcome.TCP, Outcome.NOT_IP, Outcome.NOT_TCP, Outcome.UNSUPPORTED_LINK} <= outcomes
+    assert {PacketOutcome.TCP, PacketOutcome.NOT_IP, PacketOutcome.NOT_TCP, PacketOutcome.UNSUPPORTED_LINK} <= outcomes

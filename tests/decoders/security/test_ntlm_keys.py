@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from decoders.security.accounts import Account, Verdict
+from decoders.security.accounts import Account, SecretFit
 from decoders.security.keyring import Keyring
 from decoders.security.ntlm import AuthenticateMessage, ChallengeMessage, find_ntlm
 from decoders.security.ntlm_keys import CannotDerive, SessionKeys, cipher, session_keys
@@ -119,14 +119,14 @@ def test_session_keys_made_of_the_lm_hash(flag: int, exchanged: str) -> None:
     assert sealing == (EXPORTED[:7] + b"\xa0" if flag == 0x80 else EXPORTED)
     with pytest.raises(CannotDerive):
         session_keys(*messages(pair), Account("User", nt_hash=NT_HASH))
-    assert Keyring([Account("User", nt_hash=NT_HASH)]).of_ntlm(*messages(pair)).verdict is Verdict.UNUSABLE
+    assert Keyring([Account("User", nt_hash=NT_HASH)]).of_ntlm(*messages(pair)).verdict is SecretFit.UNUSABLE
 
 
 def test_an_odd_session_key_is_told() -> None:
     whole = bytes.fromhex(V2[1])
     pair = V2[0], (whole[:52] + (8).to_bytes(2, "little") + whole[54:]).hex()
     found = Keyring([ACCOUNT]).of_ntlm(*messages(pair))
-    assert (found.verdict, found.why) == (Verdict.UNUSABLE, "a session key of 8 bytes")
+    assert (found.verdict, found.why) == (SecretFit.UNUSABLE, "a session key of 8 bytes")
 
 
 def test_secrets_are_not_shown() -> None:

@@ -8,12 +8,14 @@ from pyarrow import parquet
 
 from ingest.choice import Choice, Scope
 from ingest.files import expand
-from pipelines.analyze import Job
+from pipelines.captures.inventory import hashes, take_stock
 from pipelines.dataset.carried import Carried
-from pipelines.dataset.extend import extend, sort_out
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.inventory import hashes, take_stock
-from pipelines.tables import SMALL_BYTES
+from pipelines.dataset.sorting_out import sort_out
+from pipelines.engine.local import LocalEngine
+from pipelines.engine.spark import SparkEngine
+from pipelines.run.job import Job
+from pipelines.run.plan import extend
+from pipelines.store.dataset_folder import DatasetFolder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,27 +28,28 @@ Tables = dict[str, list[str]]
 
 
 def add(
-    spark: SparkSession,
+    spark: SparkSession | None,
     folder: Path,
     captures: Sequence[Path],
     scope: Scope = Scope.MSMQ,
-    small_bytes: int = SMALL_BYTES,
+    parts: int = 1,
 ) -> bool:
-    """One run. False: nothing was new."""
+    """One run, in this process where no Spark is given. False: nothing was new."""
+    engine = SparkEngine(spark, parts) if spark is not None else LocalEngine(parts)
     inputs = take_stock(expand(str(path) for path in captures))
     with DatasetFolder(str(folder)) as output:
-        hashed = hashes(spark, inputs)
+        hashed = hashes(engine, inputs)
         base = output.base
-        sorted_out = sort_out(inputs, hashed, {one.capture_id for one in Carried(spark, base.state).known})
+        sorted_out = sort_out(inputs, hashed, {one.capture_id for one in Carried(base.state).known})
         if not sorted_out.fresh:
             return False
-        extended = extend(Job(spark, Choice(scope), output.staging, small_bytes=small_bytes), sorted_out, hashed, base)
-        assert extended.finished.imbalances == []
-        output.assemble(extended.finished.written, extended.kept)
-        output.seal({}, extended.finished.written, extended.kept)
+        finished = extend(Job(engine, Choice(scope), output.staging), sorted_out.fresh, hashed, base)
+        assert finished.imbalances == []
+        output.assemble(finished.written, finished.kept)
+        output.seal({}, finished.written, finished.kept)
         output.publish()
     rows = read(folder)
-    assert {name: len(found) for name, found in rows.items()} == extended.finished.row_counts
+    assert {name: len(found) for name, found in rows.items()} == finished.row_counts
     return True
 
 

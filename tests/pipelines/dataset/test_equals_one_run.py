@@ -33,16 +33,26 @@ def differences(one: dict[str, list[str]], other: dict[str, list[str]]) -> list[
 
 @pytest.mark.parametrize(("seed", "nights", "in_order"), [(1, 3, True), (2, 2, False)])
 def test_cut_anywhere(spark: SparkSession, tmp_path: Path, seed: int, nights: int, *, in_order: bool) -> None:
+    grow(spark, tmp_path, seed, nights, in_order=in_order)
+
+
+@pytest.mark.parametrize("seed", range(3, 13))
+def test_cut_anywhere_in_this_process(tmp_path: Path, seed: int) -> None:
+    """The same functions, run by the other engine: so there can be more of it."""
+    grow(None, tmp_path, seed, 2 + seed % 4, in_order=seed % 3 != 0, parts=1 + seed % 3)
+
+
+def grow(spark: SparkSession | None, folder: Path, seed: int, nights: int, *, in_order: bool, parts: int = 1) -> None:
     rng = random.Random(seed)
     packets = crowd(seed, 25, services=in_order)
     # One of the places lies between two fragments of a datagram.
     first_fragments = [place + 1 for place, (_, data, _) in enumerate(packets) if data[MORE_FRAGMENTS] & 0x20]
     places = {rng.choice(first_fragments), *rng.sample(range(1, len(packets)), nights - 2)}
-    parts = cut(packets, sorted(places), tmp_path)
-    add(spark, tmp_path / "whole", parts)
+    captures = cut(packets, sorted(places), folder)
+    add(spark, folder / "whole", captures, parts=parts)
     if not in_order:
-        rng.shuffle(parts)
-    for part in parts:
-        assert add(spark, tmp_path / "grown", [part])
-        assert not add(spark, tmp_path / "grown", [part])
-    assert differences(read(tmp_path / "whole"), read(tmp_path / "grown")) == []
+        rng.shuffle(captures)
+    for capture in captures:
+        assert add(spark, folder / "grown", [capture], parts=parts)
+        assert not add(spark, folder / "grown", [capture], parts=parts)
+    assert differences(read(folder / "whole"), read(folder / "grown")) == []

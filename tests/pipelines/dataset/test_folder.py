@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.output import OutputRefused
-from pipelines.shelves import Shelves
-from pipelines.verifying import verify
-from pipelines.writing import write_rows
+from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.output_folder import OutputRefused
+from pipelines.store.places import Places
+from pipelines.store.verifying import verify
+from pipelines.store.writing import write_rows
 from schemas.tables import VERDICTS
 
 if TYPE_CHECKING:
-    from pipelines.writing import Written
+    from pipelines.store.files import Written
 
 
 def written(folder: DatasetFolder, rule: str) -> list[Written]:
     rows = pa.Table.from_pylist([{"rule_id": rule}], schema=VERDICTS.arrow)
-    return write_rows(Shelves(folder.staging, prefix=folder.base.prefix).table(VERDICTS), rows)
+    return write_rows(Places(folder.staging, prefix=folder.base.prefix).table(VERDICTS), rows)
 
 
 def grow(path: Path, rule: str, *, publish: bool = True) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from ingest.files import sha256
 from pipelines.cli import main
-from pipelines.dataset.folder import DatasetFolder
-from pipelines.verifying import verify
+from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.verifying import verify
 from tests.pipelines.dataset.test_folder import grow, written
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.facts.model import CallFact, from_row
+from pipelines.facts.model import CallFact
+from pipelines.facts.stored_form import from_row
 from tests.local import Local
 from tests.scripts.player import capture
 
@@ -18,7 +19,7 @@ NONE = "00000000"
 
 
 def fact_of(found: Local) -> CallFact:
-    (fact,) = [one for row in found.tables["facts"] if isinstance(one := from_row(row), CallFact)]
+    (fact,) = [one for row in found.facts if isinstance(one := from_row(row), CallFact)]
     return fact
 
 

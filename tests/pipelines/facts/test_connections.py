@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.facts.model import ConnectionFact, Ending, Moment, from_row, renumbered, to_row
-from tests.builders.conversations import Ends, Talk, frames, write_pcap
+from pipelines.facts.model import ConnectionFact, Ending, Moment
+from pipelines.facts.stored_form import from_row, renumbered, to_row
+from tests.builders.conversations import Ends, Talk, frames, without, write_pcap
 from tests.decoders.dcerpc import pdus
 from tests.local import Local
 from tests.scripts.player import capture, play, write
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def connections(path: Path) -> list[ConnectionFact]:
-    facts = [from_row(row) for row in Local(path).tables["facts"]]
+    facts = [from_row(row) for row in Local(path).facts]
     return sorted((one for one in facts if isinstance(one, ConnectionFact)), key=lambda one: one.began)
 
 
@@ -56,7 +56,7 @@ def test_nobody_is_named_where_a_packet_of_the_end_is_missing(tmp_path: Path, en
 def test_captures_are_renumbered_in_endings(tmp_path: Path) -> None:
     (fact,) = connections(capture(tmp_path, "connect auth none\nRemoteQMPurgeQueue\nreset by server"))
     row = to_row(fact)
-    row["data"] = json.dumps(renumbered("connection", json.loads(row["data"]), {0: 7}))
+    row["data"] = renumbered("connection", row["data"], {0: 7})
     (ending,) = fact.endings
     again = from_row(row)
     assert isinstance(again, ConnectionFact)
@@ -81,3 +81,39 @@ def test_the_answer_to_an_alter_context_is_no_answer_to_the_bind(tmp_path: Path)
         ("bind", 0, None, None),
         ("alter_context", 0x77, 0xABCD, "accepted"),
     ]
+
+
+def binds_of(folder: Path, talk: Talk, *gone: int) -> list[tuple[str, str | None, str | None]]:
+    path = folder / "binds.pcap"
+    write_pcap(path, [one for packet in without(talk.packets, *gone) for one in frames(talk.ends, packet)])
+    (fact,) = connections(path)
+    return [(one.kind, one.answer, one.reason) for one in fact.binds]
+
+
+def bound() -> Talk:
+    return Talk(Ends(50_000)).open().say(pdus.bind((pdus.QM2QM, (pdus.NDR,))))
+
+
+ACK = pdus.ack((0, 0, pdus.NDR))
+ALTER = pdus.bind((pdus.SAMR, (pdus.NDR,)), kind=pdus.ALTER, first_id=1, call_id=2)
+ALTERED = pdus.ack((0, 0, pdus.NDR), kind=pdus.ALTER_RESP, call_id=2)
+
+
+def test_a_fault_refuses_an_alter_context(tmp_path: Path) -> None:
+    talk = bound().answer(ACK).say(ALTER).answer(pdus.fault(5, call_id=2))
+    assert binds_of(tmp_path, talk) == [("bind", "accepted", None), ("alter_context", "refused", "ERROR_ACCESS_DENIED")]
+
+
+def test_an_answer_that_was_cut_refuses_nothing(tmp_path: Path) -> None:
+    talk = bound().answer(ACK[:-20]).answer(ACK[-20:]).say(pdus.request(bytes(4), opnum=7, call_id=2))
+    talk.answer(pdus.response(bytes(4), call_id=2))
+    assert binds_of(tmp_path, talk) == [("bind", "accepted", None)]
+    assert binds_of(tmp_path, talk, 5) == [("bind", None, None)]
+
+
+def test_an_answer_that_comes_out_late_is_that_of_the_earlier_leg(tmp_path: Path) -> None:
+    """The bind_ack was captured behind both legs, and holds back the answer to the first, which came in between."""
+    talk = bound().answer(ACK).say(ALTER).answer(ALTERED).say(ALTER)
+    ack = next(at for at, packet in enumerate(talk.packets) if packet.payload == ACK)
+    talk.packets.append(talk.packets.pop(ack))
+    assert [answer for _, answer, _ in binds_of(tmp_path, talk)][1:] == ["accepted", None]

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pipelines.knowledge.hosts import host_rows
 from pipelines.knowledge.queues import queue_rows
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from schemas.state import HostNoteRow, QueueNoteRow
+
 SECOND = 1_000_000_000
 
 
-def host(address: str, kind: str, value: str, first: int = 1, last: int = 2, server: str = "10.0.0.9") -> Row:
-    return {"server": server, "address": address, "kind": kind, "value": value} | {
+def host(address: str, kind: str, value: str, first: int = 1, last: int = 2, server: str = "10.0.0.9") -> HostNoteRow:
+    return {
+        "server": server,
+        "address": address,
+        "kind": kind,
+        "value": value,
         "first_ts_ns": first * SECOND,
         "last_ts_ns": last * SECOND,
     }
@@ -41,8 +47,13 @@ def test_roles_follow_from_what_a_host_serves_and_calls() -> None:
 
 def queue(
     keys: list[str], names: list[str], act: str | None, who: str = "10.0.0.5", count: int = 1, at: int = 1
-) -> Row:
-    return {"server": "10.0.0.9", "keys": keys, "names": names, "act": act, "address": who} | {
+) -> QueueNoteRow:
+    return {
+        "server": "10.0.0.9",
+        "keys": keys,
+        "names": names,
+        "act": act,
+        "address": who,
         "username": "alice",
         "domain": "CORP",
         "numbers": [],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.knowledge.names import MAX_NAME, computer_name, queue_manager_of, queue_names
+from pipelines.facts.queue_names import MAX_NAME, computer_name, queue_manager_of, queue_names
 
 SERVER = "10.0.0.9"
 GUID = "6f1d3c52-8a47-4e0b-9c35-2b7e90d4a118"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from pipelines.quality.checks import Key, Kind, OneOf, Twins, Within
+from pipelines.quality.checks import CheckKind, Key, OneOf, Twins, Within
 from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
 from schemas.tables import ACCOUNTING, WRITTEN
 from schemas.tables.accounting import COUNTERS, IN
@@ -135,5 +135,5 @@ def _wrong(check: Check) -> Any:  # noqa: ANN401
         return "\x1b[31mno such name"
     if isinstance(check.test, Within):
         return check.test.high + 1 if check.test.high is not None else (check.test.low or 0) - 1
-    assert check.kind is Kind.REQUIRED
+    assert check.kind is CheckKind.REQUIRED
     return None

@@ -66,7 +66,7 @@ def test_failures_are_named_and_safe_to_print(clean: Path, tmp_path: Path, capsy
 
 
 def test_the_same_tables_give_the_same_file(clean: Path) -> None:
-    assert check_tables(None, str(clean)).text() == check_tables(None, str(clean)).text()
+    assert check_tables(str(clean)).text() == check_tables(str(clean)).text()
 
 
 def test_a_dataset_with_a_folder_a_date(clean: Path, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_dataset_with_a_folder_a_date(clean: Path, tmp_path: Path) -> None:
         folder = tables / "calls" / f"date={date}"
         folder.mkdir(parents=True)
         parquet.write_table(pa.Table.from_pylist(part, schema=CALLS.arrow), folder / "part-00000.parquet")
-    result = check_tables(None, str(tables))
+    result = check_tables(str(tables))
     assert [failure.sentence for failure in result.failures] == []
     assert {suite.name: suite.rows for suite in result.suites}["calls"] == len(rows)
 

@@ -9,7 +9,7 @@ import pytest
 
 from pipelines.quality.batches import shown
 from pipelines.quality.checking import Checking, check_tables
-from pipelines.quality.checks import Check, Kind, checks_of
+from pipelines.quality.checks import Check, CheckKind, checks_of
 from schemas.relations import Balance, Counted
 from schemas.tables import CALLS, TYPED, WRITTEN
 from tests.pipelines.quality.folders import ROWS, clean_rows, link, plant, write_table
@@ -34,7 +34,7 @@ def planted() -> list[Check]:
 
 
 def test_clean_folder_keeps_all(clean: Path) -> None:
-    result = check_tables(None, str(clean))
+    result = check_tables(str(clean))
     assert [failure.sentence for failure in result.failures] == []
     assert {suite.name for suite in result.suites} == {"types", *(table.name for table in WRITTEN)}
     assert all(suite.rows >= ROWS and suite.checked for suite in result.suites)
@@ -45,7 +45,7 @@ def test_planted_defect_is_caught(check: Check, clean: Path, tmp_path: Path) -> 
     rows = clean_rows()
     count = plant(check, rows)
     table = next(table for table in WRITTEN if table.name == check.table)
-    suite = Checking(None, str(link(clean, tmp_path / "tables", rows, check.table))).suite(table)
+    [suite] = Checking(str(link(clean, tmp_path / "tables", rows, check.table))).suites((table,))
     found = {one.what: one for one in suite.checked if not one.success}
     assert (found[check.what].table, found[check.what].unexpected) == (check.table, count)
     example = found[check.what].examples[-1]
@@ -60,9 +60,9 @@ def test_wrong_type_is_caught(table: Table, clean: Path, tmp_path: Path) -> None
     (tables / table.name).unlink()
     wrong = table.arrow.set(0, pa.field(table.names[0], pa.date32()))
     write_table(table.name, wrong.empty_table(), tables)
-    suite = Checking(None, str(tables)).types()
+    suite = Checking(str(tables)).types()
     [failure] = [one for one in suite.checked if not one.success]
-    assert (failure.table, failure.kind, failure.unexpected) == (table.name, Kind.TYPE, 1)
+    assert (failure.table, failure.kind, failure.unexpected) == (table.name, CheckKind.TYPE, 1)
     assert failure.examples[0]["column"] == table.names[0]
     assert failure.examples[0]["found"] == "date32[day]"
 
@@ -105,7 +105,7 @@ def test_files_that_are_not_the_table(
     tables = link(clean, tmp_path / "tables", {})
     (tables / "calls").unlink()
     spoil(tables)
-    [failure] = check_tables(None, str(tables)).failures
+    [failure] = check_tables(str(tables)).failures
     assert (failure.table, failure.what, failure.unexpected) == ("calls", what, count)
 
 
@@ -113,7 +113,7 @@ def test_all_rows_that_break_it_are_counted_and_three_shown(clean: Path, tmp_pat
     rows = clean_rows()
     rows["flows"] *= 2
     tables = link(clean, tmp_path / "tables", rows, "flows")
-    failure = next(one for one in check_tables(None, str(tables)).failures if one.kind == Kind.KEY)
+    failure = next(one for one in check_tables(str(tables)).failures if one.kind == CheckKind.KEY)
     assert failure.unexpected == 2 * ROWS
     assert len(failure.examples) == 3
     assert failure.sentence.startswith("flows: uid is unique: not so in 6 rows, e.g. uid=uid-0; uid=uid-1")

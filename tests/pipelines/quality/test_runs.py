@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 def test_the_sample(spark: SparkSession, sample: Path, tmp_path: Path) -> None:
     prepare()
     run(spark, [sample], tmp_path)
-    result = check_tables(spark, str(tmp_path / "tables"))
+    result = check_tables(str(tmp_path / "tables"))
     assert [failure.sentence for failure in result.failures] == []
     assert len(result.checked) > 500

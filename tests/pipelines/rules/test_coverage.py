@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipelines.rules.coverage import BINDS, DEMANDS, INFORMATIVE, KEYWORDS, Clause, Note, clauses, notes, page
+from pipelines.rules.coverage import BINDS, DEMANDS, INFORMATIVE, KEYWORDS, Clause, CoverageNote, clauses, notes, page
 from tests.pipelines.rules import documents
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # As many words in a row as could not be the same by chance.
 COPIED = 8
-ENTRIES: tuple[Clause | Note, ...] = (*clauses(), *notes())
+ENTRIES: tuple[Clause | CoverageNote, ...] = (*clauses(), *notes())
 NOTES = {"MS-MQQP": 31, "MS-MQMR": 17, "MS-MQRR": 38, "MS-MQMP": 78}
 # In the appendix, with or without the marks of a link.
 _APPENDIX = re.compile(r"^\[?<(\d+)> \[?Section ([\d.]+\d)", re.MULTILINE)
@@ -110,7 +110,7 @@ def test_clauses_and_notes_are_in_our_own_words() -> None:
 
 
 @pytest.mark.parametrize("note", notes(), ids=lambda note: f"{note.document} {note.number}")
-def test_a_note_is_taken_into_account_or_says_why_not(note: Note, sections: dict[str, str]) -> None:
+def test_a_note_is_taken_into_account_or_says_why_not(note: CoverageNote, sections: dict[str, str]) -> None:
     assert bool(note.rules) != bool(note.unseen)
     assert note.says.strip()
     assert len(set(note.rules)) == len(note.rules)

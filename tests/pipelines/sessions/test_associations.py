@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.builders.conversations import Frame
 from tests.local import Local
-from tests.scripts.player import capture
+from tests.scripts.player import capture, play, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,3 +133,75 @@ def test_alter_context_tells_no_group(tmp_path: Path) -> None:
     tables = _judged(script, tmp_path)
     assert [row["outcome"] for row in tables["reads"]] == ["acked"]
     assert not [row for row in tables["findings"] if row["verdict"] == "violation"]
+
+
+@pytest.mark.parametrize("kinds", [("bind",), ("bind", "bind_ack")])
+def test_connection_whose_bind_was_cut_may_be_of_any_association(kinds: tuple[str, ...], tmp_path: Path) -> None:
+    """It keeps open what the connection that is seen to end had opened."""
+    script = """
+        connect a auth none
+        a: RemoteQMOpenQueue hQueue=9 -> phContext=S1
+        connect b group a auth none
+        close a
+        wait 1s
+        b: RemoteQMStartReceive2 hRemoteQueue=9 -> pphContext=R1
+        b: RemoteQMEndReceive pphContext=R1
+        b: RemoteQMCloseQueue pphContext=S1
+        close b
+    """
+    frames = play(script)
+    for kind in kinds:
+        place = max(place for place, one in enumerate(frames) if one.about == kind)
+        whole = frames[place].frame
+        frames[place] = replace(frames[place], frame=Frame(whole.captured[:76], whole.wire_len))
+    write(tmp_path / "cut.pcap", frames)
+    tables = Local(tmp_path / "cut.pcap").judged()
+    (session,), (read,) = tables["sessions"], tables["reads"]
+    assert (session["state"], session["receives"], read["session_uid"]) == ("closed", 1, session["session_uid"])
+    assert not [row for row in tables["findings"] if row["verdict"] == "violation"]
+
+
+@pytest.mark.parametrize(("b", "s"), [("asks 0", "asks 0"), ("asks 3", "asks 3"), ("asks 2", "asks 4")])
+def test_number_may_be_given_again(b: str, s: str, tmp_path: Path) -> None:
+    """The old association is kept in mind for a connection that may be of it, or may have got its number."""
+    script = f"""
+        connect a interface qmcomm asks 0 grants 2
+        a: R_QMOpenRemoteQueue
+        a: R_QMCloseRemoteQueueContext
+        connect r interface RemoteRead asks 0 grants 4
+        r: R_OpenQueue
+        r: R_CloseQueue
+        connect x interface qmcomm lose bind,bind_ack
+        connect y interface RemoteRead lose bind,bind_ack
+        close a
+        close r
+        wait 5s
+        connect b interface qmcomm grants 2 {b}
+        b: rpc_QMOpenQueueInternal pLicGuid=99999999-2222-3333-4444-555555555555
+        b: rpc_ACCloseHandle
+        connect s interface RemoteRead grants 4 {s}
+        s: R_OpenQueue pClientId=99999999-2222-3333-4444-555555555555
+        s: R_CloseQueue
+    """
+    findings = _judged(script, tmp_path)["findings"]
+    assert [row["rule_id"] for row in findings if row["verdict"] == "violation"] == []
+
+
+@pytest.mark.parametrize(("asks", "accused"), [(0, []), (3, []), (2, ["mqmp-client-id-constant"])])
+def test_who_gets_another_number_than_asked_for_is_in_a_new_association(
+    asks: int, accused: list[str], tmp_path: Path
+) -> None:
+    """The server has begun again, and with it its numbers; the first connection learns of that later."""
+    script = f"""
+        connect a interface qmcomm asks 0 grants 2
+        a: R_QMOpenRemoteQueue
+        a: R_QMCloseRemoteQueueContext
+        wait 5s
+        connect b interface qmcomm asks {asks} grants 2
+        b: rpc_QMOpenQueueInternal pLicGuid=99999999-2222-3333-4444-555555555555
+        b: rpc_ACCloseHandle
+        close b
+        reset a by server
+    """
+    findings = _judged(script, tmp_path)["findings"]
+    assert [row["rule_id"] for row in findings if row["verdict"] == "violation"] == accused

@@ -6,13 +6,16 @@ import gc
 import tracemalloc
 from collections import Counter
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipelines.facts.model import END, CallFact, ConnectionFact, Moment, from_row, to_row
+from pipelines.facts.model import END, CallFact, ConnectionFact, Moment
+from pipelines.facts.stored_form import from_row, to_row
 from pipelines.facts.versions import known_versions
-from pipelines.judging import ORDER, judged
+from pipelines.judging.servers import ORDER, judged
+from pipelines.judging.summaries import Summaries
 from pipelines.rules.catalogue import SETTINGS
 from pipelines.sessions.references import MAX_SESSIONS
 from tests.local import Local
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipelines.facts.model import Fact
+    from schemas.internal_rows import FactRow
+    from schemas.model import AnyRow
 
 Row = dict[str, Any]
 SPAN_NS = 1_000_000_000
@@ -33,13 +38,13 @@ class Recorded:
 
     def __init__(self, script: str, folder: Path) -> None:
         local = Local(capture(folder, script))
-        rows = sorted(local.tables["facts"], key=lambda row: tuple(row[name] for name in ORDER))
+        rows = sorted(local.facts, key=itemgetter(*ORDER))
         facts = [from_row(row) for row in rows if row["kind"] != "blind"]
         self.connections = [replace(fact, until=END) for fact in facts if isinstance(fact, ConnectionFact)]
         self.calls = [fact for fact in facts if isinstance(fact, CallFact)]
-        self.versions = known_versions(local.tables["versions"])
+        self.versions = known_versions(local.versions)
 
-    def told(self, times: int, changed: Callable[[CallFact, int], CallFact]) -> Iterator[Row]:
+    def told(self, times: int, changed: Callable[[CallFact, int], CallFact]) -> Iterator[FactRow]:
         for connection in self.connections:
             yield to_row(connection)
         for turn in range(times):
@@ -53,7 +58,7 @@ class Recorded:
         rows = self.told(times, changed)
         tracemalloc.start()
         try:
-            for number, _ in enumerate(judged(rows, self.versions, SETTINGS)):
+            for number, _ in enumerate(judged(rows, self.versions, SETTINGS, Summaries())):
                 if not number % 1_000:
                     gc.collect()
             return tracemalloc.get_traced_memory()[1]
@@ -123,8 +128,8 @@ def test_memory_does_not_grow_with_the_calls_that_have_passed(script: str, tmp_p
 
 def test_queues_that_a_peer_makes_up_are_forgotten(tmp_path: Path) -> None:
     recorded = Recorded("connect\nRemoteQMPurgeQueue\n", tmp_path)
-    tables: dict[str, list[Row]] = {}
-    for name, row in judged(recorded.told(MAX_SESSIONS + 500, _another_queue), {}, SETTINGS):
+    tables: dict[str, list[AnyRow]] = {}
+    for name, row in judged(recorded.told(MAX_SESSIONS + 500, _another_queue), {}, SETTINGS, Summaries()):
         tables.setdefault(name, []).append(row)
     doubts = [row["doubt"] for row in tables["sessions"]]
     assert len(doubts) == MAX_SESSIONS + 500
@@ -134,7 +139,7 @@ def test_queues_that_a_peer_makes_up_are_forgotten(tmp_path: Path) -> None:
 def test_messages_that_a_peer_never_ends_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipelines.sessions.reading.MAX_OPEN_READS", 100)
     recorded = Recorded("connect\nRemoteQMStartReceive2 -> pphContext=A\n", tmp_path)
-    rows = list(judged(recorded.told(300, _same), {}, SETTINGS))
+    rows = list(judged(recorded.told(300, _same), {}, SETTINGS, Summaries()))
     doubts = [row["doubt"] for name, row in rows if name == "reads"]
     assert len(doubts) == 300
     assert doubts.count("limit") == 200
@@ -154,15 +159,15 @@ def test_memory_of_what_a_peer_makes_up_is_bounded(
 
 def test_facts_come_through_rows_unchanged(tmp_path: Path) -> None:
     local = Local(capture(tmp_path, READING))
-    for row in local.tables["facts"]:
+    for row in local.facts:
         fact: Fact = from_row(row)
         assert to_row(fact) == row
 
 
 def test_rows_that_wait_for_a_name_are_told_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipelines.sessions.held.MAX_HELD", 20)
+    monkeypatch.setattr("pipelines.sessions.awaiting_names.MAX_HELD", 20)
     recorded = Recorded("connect\nRemoteQMStartReceive2 ulAction=PEEK_CURRENT\n", tmp_path)
-    rows = list(judged(recorded.told(100, _same), {}, SETTINGS))
+    rows = list(judged(recorded.told(100, _same), {}, SETTINGS, Summaries()))
     named = [row["queue_name"] for name, row in rows if name == "reads"]
     assert len(named) == 100
     assert None not in named

@@ -141,6 +141,28 @@ def test_reads_of_remote_read(tmp_path: Path) -> None:
     assert session["message_bytes"] == sum(row["message_bytes"] or 0 for row in tables["reads"])
 
 
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [("status=0", "acked"), ("status=MQ_ERROR_INVALID_HANDLE", "rundown")],
+)
+def test_an_end_that_is_answered_after_the_close_counts(tmp_path: Path, answer: str, outcome: str) -> None:
+    """[MS-MQRR] 3.1.4.3: the close lets go of what is not ended."""
+    script = f"""
+        connect a interface RemoteRead
+        connect b interface RemoteRead group a
+        a: R_OpenQueue
+        a: R_StartReceive dwRequestId=1
+        a: ask e R_EndReceive dwRequestId=1
+        b: R_CloseQueue
+        answer e -> {answer}
+        close a
+        close b
+    """
+    tables = told(tmp_path, script)
+    assert [(row["outcome"], row["doubt"]) for row in tables["reads"]] == [(outcome, None)]
+    assert [(row["state"], row[outcome]) for row in tables["sessions"]] == [("closed", 1)]
+
+
 def test_a_connection_that_ends_gives_the_message_back(tmp_path: Path) -> None:
     tables = told(tmp_path, "connect interface RemoteRead\nR_OpenQueue\nR_StartReceive\nreset\n")
     assert [row["outcome"] for row in tables["reads"]] == ["rundown"]

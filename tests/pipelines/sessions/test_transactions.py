@@ -23,6 +23,7 @@ INTERNAL = r"""
     y: rpc_ACSendMessageEx message=5
     {}
 """
+OTHER = "connect z interface qmcomm lose bind_ack asks 9"
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,8 @@ INTERNAL = r"""
         ("reset x", "rundown", None, (1, 5)),
         ("x: R_QMCommitTransaction -> lost\nclose y\nclose x", "committed", "response_not_captured", (2, 35)),
         ("", "unknown", "capture_ended", (2, 35)),
+        # Another connection may be of that association, and may have been where it was ended.
+        (f"{OTHER}\nx: rpc_ACHandleToFormatName", "unknown", "association_unknown", (2, 35)),
     ],
 )
 def test_an_internal_one_is_decided_in_view(

@@ -1,0 +1,114 @@
+"""Every interface that is known: the one place that has its UUID, name, version and port.
+
+What is decoded of one is declared in `decoders/interfaces`; what makes a conversation ours is in `well_known`.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Family(enum.Enum):
+    ENDPOINT_MAPPER = enum.auto()
+    MSMQ = enum.auto()
+    DCOM_ACTIVATION = enum.auto()
+    MSMQ_COM = enum.auto()
+
+
+class Registered(NamedTuple):
+    uuid: str
+    name: str
+    version: tuple[int, int]
+    family: Family
+    port: int = 0
+    """Where its server listens by default; 0: nobody says so."""
+
+
+EPM: Final = Registered("e1af8308-5d1f-11c9-91a4-08002b14a0fa", "epm", (3, 0), Family.ENDPOINT_MAPPER, 135)
+
+# [MS-MQQP] 3.1.4.8, [MS-MQMP] 3.1.4.24, [MS-MQRR] 3.1.4.1; of the directory, KB 178517.
+QM2QM: Final = Registered("1088a980-eae5-11d0-8d9b-00a02453c337", "qm2qm", (1, 0), Family.MSMQ, 2105)
+QMMGMT: Final = Registered("41208ee0-e970-11d1-9b9e-00e02c064c39", "qmmgmt", (1, 0), Family.MSMQ, 2103)
+QMCOMM: Final = Registered("fdb3a030-065f-11d1-bb9b-00a024ea5525", "qmcomm", (1, 0), Family.MSMQ, 2103)
+QMCOMM2: Final = Registered("76d12b80-3467-11d3-91ff-0090272f9ea3", "qmcomm2", (1, 0), Family.MSMQ, 2103)
+REMOTE_READ: Final = Registered("1a9134dd-7b39-45ba-ad88-44d01ca47f28", "RemoteRead", (1, 0), Family.MSMQ, 2103)
+DSCOMM: Final = Registered("77df7a80-f298-11d0-8358-00a024c480a8", "dscomm", (1, 0), Family.MSMQ, 2101)
+DSCOMM2: Final = Registered("708cca10-9569-11d1-b2a5-0060977d8118", "dscomm2", (1, 0), Family.MSMQ, 2101)
+
+# [MS-DCOM] 1.9. The version of all of them is 0.0: [MS-DCOM] 2.1.
+_DCOM_ACTIVATION: Final = {
+    "4d9f4ab8-7d1c-11cf-861e-0020af6e7c57": "IActivation",
+    "000001a0-0000-0000-c000-000000000046": "IRemoteSCMActivator",
+    "99fcfec4-5260-101b-bbcb-00aa0021347a": "IObjectExporter",
+}
+
+# [MC-MQAC] section 6: the COM objects an activation leads to. ITransaction and the enumerators and connection points
+# of COM itself are left out: any other COM server has them as well.
+_MSMQ_COM: Final = {
+    "d7d6e085-dccd-11d0-aa4b-0060970debae": "IMSMQApplication",
+    "12a30900-7300-11d2-b0e6-00e02c074f6b": "IMSMQApplication2",
+    "eba96b1f-2168-11d3-898c-00e02c074f6b": "IMSMQApplication3",
+    "be5f0241-e489-4957-8cc4-a452fcf3e23e": "IMSMQManagement",
+    "7fbe7759-5760-444d-b8a5-5e7ab9a84cce": "IMSMQQueueManagement",
+    "64c478fb-f9b0-4695-8a7f-439ac94326d3": "IMSMQOutgoingQueueManagement",
+    "d7d6e083-dccd-11d0-aa4b-0060970debae": "IMSMQTransactionDispenser",
+    "eba96b11-2168-11d3-898c-00e02c074f6b": "IMSMQTransactionDispenser2",
+    "eba96b15-2168-11d3-898c-00e02c074f6b": "IMSMQTransactionDispenser3",
+    "d7d6e081-dccd-11d0-aa4b-0060970debae": "IMSMQCoordinatedTransactionDispenser",
+    "eba96b10-2168-11d3-898c-00e02c074f6b": "IMSMQCoordinatedTransactionDispenser2",
+    "eba96b14-2168-11d3-898c-00e02c074f6b": "IMSMQCoordinatedTransactionDispenser3",
+    "d7d6e07f-dccd-11d0-aa4b-0060970debae": "IMSMQTransaction",
+    "2ce0c5b0-6e67-11d2-b0e6-00e02c074f6b": "IMSMQTransaction2",
+    "eba96b13-2168-11d3-898c-00e02c074f6b": "IMSMQTransaction3",
+    "d7d6e07b-dccd-11d0-aa4b-0060970debae": "IMSMQQueueInfo",
+    "fd174a80-89cf-11d2-b0f2-00e02c074f6b": "IMSMQQueueInfo2",
+    "eba96b1d-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfo3",
+    "eba96b21-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfo4",
+    "d7d6e076-dccd-11d0-aa4b-0060970debae": "IMSMQQueue",
+    "ef0574e0-06d8-11d3-b100-00e02c074f6b": "IMSMQQueue2",
+    "eba96b1b-2168-11d3-898c-00e02c074f6b": "IMSMQQueue3",
+    "eba96b20-2168-11d3-898c-00e02c074f6b": "IMSMQQueue4",
+    "eba96b16-2168-11d3-898c-00e02c074f6b": "IMSMQDestination",
+    "eba96b17-2168-11d3-898c-00e02c074f6b": "IMSMQPrivateDestination",
+    "d7d6e072-dccd-11d0-aa4b-0060970debae": "IMSMQQuery",
+    "eba96b0e-2168-11d3-898c-00e02c074f6b": "IMSMQQuery2",
+    "eba96b19-2168-11d3-898c-00e02c074f6b": "IMSMQQuery3",
+    "eba96b24-2168-11d3-898c-00e02c074f6b": "IMSMQQuery4",
+    "d7d6e07d-dccd-11d0-aa4b-0060970debae": "IMSMQQueueInfos",
+    "eba96b0f-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfos2",
+    "eba96b1e-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfos3",
+    "eba96b22-2168-11d3-898c-00e02c074f6b": "IMSMQQueueInfos4",
+    "0188ac2f-ecb3-4173-9779-635ca2039c72": "IMSMQCollection",
+    "d7d6e077-dccd-11d0-aa4b-0060970debae": "IMSMQEvent",
+    "eba96b12-2168-11d3-898c-00e02c074f6b": "IMSMQEvent2",
+    "eba96b1c-2168-11d3-898c-00e02c074f6b": "IMSMQEvent3",
+    "d7ab3341-c9d3-11d1-bb47-0080c7c5a2c0": "IMSMQPrivateEvent",
+    "d7d6e078-dccd-11d0-aa4b-0060970debae": "_DMSMQEventEvents",
+    "d7d6e074-dccd-11d0-aa4b-0060970debae": "IMSMQMessage",
+    "d9933be0-a567-11d2-b0f3-00e02c074f6b": "IMSMQMessage2",
+    "eba96b1a-2168-11d3-898c-00e02c074f6b": "IMSMQMessage3",
+    "eba96b23-2168-11d3-898c-00e02c074f6b": "IMSMQMessage4",
+}
+
+REGISTRY: Final[Mapping[str, Registered]] = {
+    one.uuid: one
+    for one in (
+        *(EPM, QM2QM, QMMGMT, QMCOMM, QMCOMM2, REMOTE_READ, DSCOMM, DSCOMM2),
+        *(Registered(uuid, name, (0, 0), Family.DCOM_ACTIVATION) for uuid, name in _DCOM_ACTIVATION.items()),
+        *(Registered(uuid, name, (0, 0), Family.MSMQ_COM) for uuid, name in _MSMQ_COM.items()),
+    )
+}
+"""By UUID."""
+
+
+def registered(uuid: str, version: str) -> Registered | None:
+    """What a UUID with a version, as in `1.0`, stands for.
+
+    [C706] 6.1.2: another major version is another interface. It may have other operations under the same numbers.
+    """
+    found = REGISTRY.get(uuid)
+    return found if found is not None and str(found.version[0]) == version.partition(".")[0] else None

@@ -1,0 +1,1 @@
+"""Calls of a connection: interfaces inferred, values decoded, rows and facts made."""

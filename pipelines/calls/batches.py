@@ -1,0 +1,203 @@
+"""Calls to batches of `calls`, of the typed tables and of `endpoints`: decoded many at a time."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from decoders.interfaces import INTERFACES, operation_of
+from decoders.ndr.model import Direction
+from pipelines.calls.call_facts import call_fact
+from pipelines.calls.call_rows import DecodeState, Identity, call_row
+from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, Announced, served_row
+from pipelines.calls.inference import first_guess, open_syntax
+from pipelines.calls.operation_batch import OperationBatch
+from pipelines.facts.stored_form import to_row
+from pipelines.facts.versions import Versions
+from schemas.internal import FACTS
+from schemas.tables.calls import CALLS
+from schemas.tables.endpoints import ENDPOINTS
+from schemas.tables.issues import ISSUES
+from schemas.tables.messages import SIGHTINGS
+from schemas.tables.typed import TYPED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from decoders.dcerpc.call_model import Call
+    from decoders.ndr.model import Operation
+    from ingest.choice import Choice
+    from pipelines.calls.connection import Captures, PlacedCall
+    from pipelines.calls.endpoints import Announcement
+    from pipelines.calls.inference import Guess
+    from pipelines.calls.stubs import ByteOrder
+    from pipelines.facts.model import Fact
+    from schemas.tables.endpoints import EndpointRow
+    from schemas.tables.issues import IssueRow
+    from schemas.tables.typed import OperationKey
+
+Row = dict[str, Any]
+Batch = tuple[str, pa.RecordBatch]
+MAX_CALLS_HELD: Final = 4_096
+MAX_BYTES_HELD: Final = 32 * 1024 * 1024
+"""Stub bytes of calls that wait to be decoded together."""
+MAX_UNDECIDED_CALLS: Final = 1_000
+MAX_UNDECIDED_BYTES: Final = 8 * 1024 * 1024
+"""Of one connection: calls whose interface may become known by a later one."""
+
+
+class CallBatches:
+    def __init__(self, captures: Captures, choice: Choice, *, keep_payload: bool = False) -> None:
+        self._captures, self._choice, self._keep_payload = captures, choice, keep_payload
+        self._groups: dict[OperationKey | None, list[tuple[PlacedCall, Identity | None]]] = defaultdict(list)
+        self._held_calls = self._held_bytes = 0
+        self._guesses: dict[int | None, Guess] = {}
+        """By presentation context of the connection at hand: connections come one after the other."""
+        self._undecided: deque[PlacedCall] = deque()
+        self._undecided_bytes = 0
+        self.announced = Announced()
+        self.versions = Versions()
+        self._told_of: set[str] = set()
+
+    def add(self, placed: PlacedCall) -> Iterator[Batch]:
+        call = placed.call
+        bound = None if call.binding is None else Identity.of(call.binding)
+        if bound is not None and call.binding is not None and not (call.binding.open_syntaxes and bound.interface):
+            self._hold(placed, bound)
+        elif call.sealed or call.opnum is None or call.callback or call.refused:
+            self._hold(placed, None)
+        else:
+            self._consider(placed)
+        if self._held_calls >= MAX_CALLS_HELD or self._held_bytes >= MAX_BYTES_HELD:
+            yield from self.flush()
+
+    def end_of_connection(self) -> None:
+        """Calls that waited for a decision get it, or none."""
+        for placed in self._undecided:
+            self._hold(placed, self._guessed(placed.call))
+        self._undecided, self._undecided_bytes, self._guesses = deque(), 0, {}
+
+    def flush(self) -> Iterator[Batch]:
+        groups, self._groups = self._groups, defaultdict(list)
+        self._held_calls = self._held_bytes = 0
+        calls: list[Row] = []
+        issues: list[IssueRow] = []
+        endpoints: list[EndpointRow] = []
+        sightings: list[Row] = []
+        facts: list[Fact] = []
+        for key, group in groups.items():
+            issues += self._learn_served(group)
+            if key is None:
+                calls += (self._opaque(*one) for one in group)
+                facts += (fact for one in group if (fact := self._opaque_fact(*one)) is not None)
+                continue
+            decoded = OperationBatch(*key, group, self._captures, keep_payload=self._keep_payload)
+            calls += decoded.call_rows()
+            issues += decoded.issues()
+            facts += decoded.facts()
+            sightings += decoded.sightings()
+            for row in decoded.endpoints():
+                endpoints.append(row)
+                if not self.announced.note(row):
+                    issues += self._not_learned(row)
+            yield TYPED[key].name, decoded.typed_batch()
+        self.versions.note(facts)
+        rows_of = (
+            *((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints)),
+            *((SIGHTINGS, sightings), (FACTS, list(map(to_row, facts)))),
+        )
+        for table, rows in rows_of:
+            if rows:
+                yield table.name, pa.RecordBatch.from_pylist(rows, schema=table.arrow)
+
+    def _learn_served(self, group: Iterable[tuple[PlacedCall, Identity | None]]) -> Iterator[IssueRow]:
+        """Who answers calls of an interface listens for all of its clients."""
+        for placed, identity in group:
+            row = served_row(placed, identity, self._captures)
+            if row is not None and not self.announced.note(row):
+                yield from self._not_learned(row)
+
+    def _not_learned(self, row: Announcement) -> Iterator[IssueRow]:
+        """Once for each server."""
+        server = row["id"]["resp_h"]
+        if server not in self._told_of:
+            self._told_of.add(server)
+            detail = (
+                f"{server} announces more than {MAX_LEARNED_OF_A_SERVER} endpoints; from here on they are not followed"
+            )
+            capture = self._captures.capture_of(row["capture_id"])
+            yield self._captures.issue(
+                row["uid"], "endpoints-not-followed", detail, capture, row["frame"], None, row["call_uid"]
+            )
+
+    def _hold(self, placed: PlacedCall, identity: Identity | None) -> None:
+        self._groups[_group_of(placed.call, identity)].append((placed, identity))
+        self._held_calls += 1
+        self._held_bytes += _stub_bytes(placed.call)
+
+    def _consider(self, placed: PlacedCall) -> None:
+        call = placed.call
+        guess = self._guesses.get(call.ctx_id)
+        if guess is None:
+            bound = call.binding and call.binding.interface.uuid
+            guess = open_syntax(bound) if bound else self._first_guess(placed)
+            self._guesses[call.ctx_id] = guess
+        guess.consider(call.opnum or 0, _whole_parts(call), faulted=call.fault is not None)
+        self._undecided.append(placed)
+        self._undecided_bytes += _stub_bytes(call)
+        while len(self._undecided) > MAX_UNDECIDED_CALLS or self._undecided_bytes > MAX_UNDECIDED_BYTES:
+            earliest = self._undecided.popleft()
+            self._undecided_bytes -= _stub_bytes(earliest.call)
+            self._hold(earliest, self._guessed(earliest.call))
+
+    def _first_guess(self, placed: PlacedCall) -> Guess:
+        place = placed.place
+        announced = () if placed.after_settling else self._choice.announced(place.server, place.began_ns)
+        return first_guess(place.server, announced)
+
+    def _guessed(self, call: Call) -> Identity | None:
+        guess = self._guesses[call.ctx_id]
+        found = guess.found
+        if found is None:
+            return Identity.of(call.binding) if call.binding else None
+        interface = INTERFACES[found.interface_uuid]
+        return Identity(interface.uuid, "{}.{}".format(*interface.version), str(found.syntax), guess.source)
+
+    def _opaque(self, placed: PlacedCall, identity: Identity | None) -> Row:
+        operation = _operation(placed.call, identity)
+        name = operation.name if operation else None
+        return call_row(placed, identity, name, None, DecodeState.OPAQUE, self._captures)
+
+    def _opaque_fact(self, placed: PlacedCall, identity: Identity | None) -> Fact | None:
+        operation = _operation(placed.call, identity)
+        name = operation.name if operation else None
+        return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures)
+
+
+def _group_of(call: Call, identity: Identity | None) -> OperationKey | None:
+    """None: there is nothing to decode it with."""
+    if identity is None or identity.syntax is None or call.opnum is None:
+        return None
+    parts = [part for part in (call.request, call.response) if part is not None]
+    if parts and all(part.sealed for part in parts):
+        return None
+    return (identity.interface_uuid, call.opnum, call.callback) if _operation(call, identity) else None
+
+
+def _operation(call: Call, identity: Identity | None) -> Operation | None:
+    interface = identity.interface if identity else None
+    if interface is None or call.opnum is None:
+        return None
+    return operation_of(interface.uuid, call.opnum, callback=call.callback)
+
+
+def _whole_parts(call: Call) -> Iterator[tuple[Direction, bytes, ByteOrder]]:
+    for direction, part in ((Direction.IN, call.request), (Direction.OUT, call.response)):
+        if part is not None and part.complete:
+            yield direction, part.stub, part.byte_order
+
+
+def _stub_bytes(call: Call) -> int:
+    return sum(len(part.stub) for part in (call.request, call.response) if part is not None)

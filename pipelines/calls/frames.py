@@ -1,0 +1,26 @@
+"""Frames of something that may go on in the next file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from decoders.dcerpc.framing import FrameRef
+    from pipelines.calls.connection import Captures
+
+Row = dict[str, Any]
+
+
+def split_frames(frames: Sequence[FrameRef], captures: Captures) -> tuple[str | None, list[int], list[Row] | None]:
+    """The first frame's capture, the frames in it, and those in others."""
+    if not frames:
+        return None, [], None
+    first = frames[0][0]
+    here = [frame for capture, frame in frames if capture == first]
+    elsewhere = None
+    if len(here) < len(frames):
+        others = [(capture, frame) for capture, frame in frames if capture != first]
+        elsewhere = [{"capture_id": captures.capture_id(capture), "frame": frame} for capture, frame in others]
+    return captures.capture_id(first), here, elsewhere

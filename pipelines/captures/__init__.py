@@ -1,0 +1,1 @@
+"""Capture files to conversations worth reading: inventory, scan, choice."""

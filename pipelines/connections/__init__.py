@@ -1,0 +1,1 @@
+"""Sorted segments to connections: streams put in order, PDUs and calls found, rows made."""

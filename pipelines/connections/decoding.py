@@ -1,0 +1,100 @@
+"""Sorted segments to batches of tables: flows, PDUs, calls, typed values, facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from decoders.tcp.model import Segment, Side
+from pipelines.calls.batches import CallBatches
+from pipelines.calls.connection import PlacedCall
+from pipelines.connections.assembler import SegmentRow
+from schemas.internal import ASIDES, FACTS, STREAM_FLOWS
+from schemas.tables.issues import ISSUES
+from schemas.tables.pdus import PDUS
+from schemas.tables.principals import PRINCIPALS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pipelines.connections.assembler import Assembler
+    from schemas.internal_rows import AnnouncedRow, VersionRow
+    from schemas.model import AnyRow
+
+Batch = tuple[str, pa.RecordBatch]
+BATCH_ROWS: Final = 1_024
+_LAST_OF_CONNECTION: Final = (STREAM_FLOWS.name, ASIDES.name)
+_TABLES: Final = {table.name: table for table in (STREAM_FLOWS, ASIDES, ISSUES, PDUS, PRINCIPALS, FACTS)}
+
+
+class Decoding:
+    """One pass over segments sorted by (key, time, capture, frame)."""
+
+    def __init__(self, assembler: Assembler, *, keep_payload: bool) -> None:
+        self.assembler = assembler
+        self._calls = CallBatches(assembler, assembler.choice, keep_payload=keep_payload)
+        self._held: dict[str, list[AnyRow]] = {name: [] for name in _TABLES}
+
+    def run(self, rows: Iterable[SegmentRow]) -> Iterator[Batch]:
+        """(table, rows of it)."""
+        for name, row in self.assembler.run(rows):
+            if isinstance(row, PlacedCall):
+                yield from self._calls.add(row)
+                continue
+            self._held[name].append(row)
+            if name in _LAST_OF_CONNECTION:
+                self._calls.end_of_connection()
+            if len(self._held[name]) >= BATCH_ROWS:
+                yield self._batch(name)
+        yield from self.flush()
+
+    def flush(self) -> Iterator[Batch]:
+        """All that was found so far."""
+        yield from self._calls.flush()
+        for name, held in self._held.items():
+            if held:
+                yield self._batch(name)
+
+    @property
+    def announced(self) -> list[AnnouncedRow]:
+        return self._calls.announced.rows()
+
+    @property
+    def versions(self) -> list[VersionRow]:
+        return self._calls.versions.rows()
+
+    def _batch(self, name: str) -> Batch:
+        rows, self._held[name] = self._held[name], []
+        return name, pa.RecordBatch.from_pylist(rows, schema=_TABLES[name].arrow)
+
+
+def segment_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[SegmentRow]:
+    for batch in batches:
+        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
+        for (
+            key,
+            low_h,
+            low_p,
+            high_h,
+            high_p,
+            from_low,
+            ts_ns,
+            file,
+            frame,
+            seq,
+            ack,
+            flags,
+            window,
+            payload,
+            wire,
+        ) in zip(*(columns[name] for name in _ORDER), strict=True):
+            sender = Side.LOW if from_low else Side.HIGH
+            segment = Segment(sender, ts_ns, file, frame, seq, ack, flags, window, payload, wire)
+            yield SegmentRow(key, (low_h, low_p), (high_h, high_p), segment)
+
+
+_ORDER: Final = (
+    "key", "low_h", "low_p", "high_h", "high_p", "from_low", "ts_ns", "file", "frame", "seq", "ack", "flags", "window",
+    "payload", "wire_len",
+)  # fmt: skip

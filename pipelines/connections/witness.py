@@ -1,0 +1,170 @@
+"""What a connection says about itself: how it began, bound and ended, and what of it was not seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from decoders.dcerpc.call_model import PduFate
+from decoders.net.addresses import to_text
+from decoders.registry import REGISTRY, registered
+from decoders.tcp.model import Conflict, Data, Gap, Side
+from pipelines.facts.model import (
+    BEGINNING,
+    END,
+    MAX_BINDS,
+    BindFact,
+    BlindFact,
+    ConnectionFact,
+    Ending,
+    Ends,
+    Moment,
+    end_of,
+)
+from pipelines.facts.reasons import Reason
+from schemas.times import NO_TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from decoders.dcerpc.framing import Skipped
+    from decoders.dcerpc.proposals import ProposalAnswer, ProposalKey
+    from decoders.tcp.connection import Connection
+    from decoders.tcp.model import StreamEvent
+    from ingest.choice import Endpoint
+    from pipelines.calls.connection import Place
+    from pipelines.facts.model import Fact, Party
+    from schemas.model import AnyRow
+
+MAX_STRETCHES: Final = 256
+"""Blind stretches of a connection told apart; what comes after is one with the last."""
+_PROPOSALS: Final = frozenset(("bind", "alter_context"))
+_SAID: Final = {True: "accepted", False: "refused", None: None}
+_ENDINGS: Final = frozenset("FfRr")
+
+
+class Witness:
+    """Of one connection, from its first event on."""
+
+    __slots__ = ("_answers", "_began", "_binds", "_last", "_stretches")
+
+    def __init__(self, connection: Connection) -> None:
+        self._began = Moment(connection.first_ts_ns, connection.first_capture, connection.first_frame)
+        self._last: dict[Side, Moment] = {}
+        """Of the bytes that came out last, per sender."""
+        self._stretches: list[tuple[Moment, Moment, Reason]] = []
+        self._binds: dict[ProposalKey, AnyRow] = {}
+        self._answers: dict[ProposalKey, ProposalAnswer] = {}
+
+    def note(self, event: StreamEvent) -> None:
+        now = Moment(event.ts_ns, event.capture, event.frame)
+        if isinstance(event, Data):
+            self._last[event.sender] = now
+        elif isinstance(event, Gap):
+            self._blind(self._last.get(event.sender, self._began), now, Reason.BYTES_MISSING)
+        elif isinstance(event, Conflict):
+            self._blind(self._began, now, Reason.BYTES_CONTRADICT)
+
+    def skipped(self, skipped: Skipped) -> None:
+        moment = Moment(skipped.ts_ns, skipped.capture, skipped.frame)
+        self._blind(moment, moment, Reason.BYTES_MISSING)
+
+    def pdu(self, row: AnyRow) -> None:
+        """A row of `pdus`."""
+        if row["fate"] == PduFate.MALFORMED:
+            ts_ns = NO_TIME if row["ts_ns"] is None else row["ts_ns"]
+            self._blind(Moment(ts_ns, 0, 0), end_of(ts_ns), Reason.BYTES_MISSING)
+        elif row["pkt_type"] in _PROPOSALS and len(self._binds) < MAX_BINDS:
+            self._binds[row["is_orig"], row["stream_offset"]] = row
+
+    def answered(self, answer: ProposalAnswer) -> None:
+        if answer.proposal in self._binds:
+            self._answers[answer.proposal] = answer
+
+    def _blind(self, began: Moment, until: Moment, reason: Reason) -> None:
+        if len(self._stretches) < MAX_STRETCHES:
+            self._stretches.append((began, max(began, until), reason))
+            return
+        first, end, told = self._stretches[-1]
+        self._stretches[-1] = min(first, began), max(end, until), told
+
+    @property
+    def missed(self) -> bool:
+        return bool(self._stretches)
+
+    def kept(self, connection: Connection, place: Place, untidy: frozenset[int]) -> Iterator[Fact]:
+        """Facts of a connection that is kept. `untidy`: captures whose clock went back."""
+        ends = Ends(**place.id)
+        binds = tuple(_bind(bind, self._answers.get(key)) for key, bind in self._binds.items())
+        until = end_of(connection.last_ts_ns)
+        closed = not _ENDINGS.isdisjoint(connection.history(place.orig))
+        last = max(self._last.values(), default=self._began)
+        if not connection.resets_fit:
+            self._blind(last, until, Reason.BYTES_MISSING)
+        fact = ConnectionFact(
+            began=self._began,
+            uid=place.uid,
+            ends=ends,
+            until=until,
+            closed=closed,
+            ended_by=None if connection.ended_by is None else _party(connection.ended_by, place),
+            endings=tuple(
+                Ending(_party(one.sender, place), one.how.value, Moment(one.ts_ns, one.capture, one.frame))
+                for one in connection.endings
+            ),
+            midstream=connection.starts_midstream,
+            binds=binds,
+        )
+        yield fact
+        if not untidy.isdisjoint(connection.packets_by_capture):
+            yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, END, Reason.TIMES_CROSS)
+        if connection.starts_midstream:
+            yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, self._began, Reason.STARTED_MIDSTREAM)
+        if not closed and fact.may_read:
+            # Its last packets may be missing without a trace.
+            yield BlindFact(last, place.uid, ends.orig_h, ends.resp_h, END, Reason.CAPTURE_ENDED)
+        for began, end, reason in self._stretches:
+            yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
+
+    def silent(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
+        """Of one to a port of ours that was accepted and of which no payload was captured: it may have carried some."""
+        began = BEGINNING if connection.starts_midstream else self._began
+        closed = not _ENDINGS.isdisjoint(connection.history(Side.LOW))
+        until = end_of(connection.last_ts_ns) if closed else END
+        hosts = to_text(low[0]), to_text(high[0])
+        for client, server in {hosts, hosts[::-1]}:
+            yield BlindFact(began, uid, client, server, until, Reason.BYTES_MISSING)
+
+    def aside(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
+        """Of one that speaks DCE/RPC and that no bind explains in full: it may have been ours, whoever serves."""
+        began = BEGINNING if connection.starts_midstream else self._began
+        until = end_of(connection.last_ts_ns)
+        hosts = to_text(low[0]), to_text(high[0])
+        for client, server in {hosts, hosts[::-1]}:
+            yield BlindFact(began, uid, client, server, until, Reason.BIND_NOT_SEEN)
+
+
+def _party(side: Side, place: Place) -> Party:
+    return "client" if side is place.orig else "server"
+
+
+def _interface(uuid: str, version: str) -> str:
+    """The UUID alone stands for what the registry means by it."""
+    return uuid if uuid not in REGISTRY or registered(uuid, version) else f"{uuid} {version}"
+
+
+def _bind(row: AnyRow, answer: ProposalAnswer | None) -> BindFact:
+    return BindFact(
+        kind=row["pkt_type"],
+        ts_ns=NO_TIME if row["ts_ns"] is None else row["ts_ns"],
+        interfaces=tuple(
+            _interface(one["interface_uuid"], one["interface_version"]) for one in row.get("proposed") or ()
+        ),
+        auth_type=row["auth_type"],
+        auth_level=row["auth_level"],
+        asked_group=row["assoc_group_id"],
+        group=answer.assoc_group_id if answer else None,
+        answer=_SAID[answer.accepted] if answer else None,
+        reason=answer.reason if answer else None,
+        frame=row["frames"][0] if row["frames"] else 0,
+        capture_id=row["capture_id"] or "",
+    )

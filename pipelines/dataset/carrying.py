@@ -1,0 +1,139 @@
+"""What a run carries over to the next: conversations that may go on, and no more of them than that."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from decoders.limits import FRAGMENT_TIMEOUT_NS, SILENCE_NS
+from ingest.segments import contains
+from pipelines.captures.key_ranges import key_ranges
+from schemas.internal import CONVERSATIONS, SYNS
+from schemas.state import CARRIED_CONVERSATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from pipelines.captures.selection import Keys, Selection
+
+LATENESS_NS: Final = 24 * 3600 * 1_000_000_000
+"""Captures may come so much later than others of their time."""
+UNDECIDED_NS: Final = 3600 * 1_000_000_000
+UNDECIDED_BYTES: Final = 65_536
+"""Conversations without a sign of DCE/RPC are carried if they showed so little, and if the captures ended so soon after
+their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and are carried like others.
+"""
+FRAGMENTS_NS: Final = 10 * FRAGMENT_TIMEOUT_NS
+"""IP fragments further than that from the ends of their capture have met all that could complete them."""
+_SEEN: Final = pa.schema(
+    [
+        CONVERSATIONS.arrow.field(name)
+        for name in ("file", "split", "key", "low_end", "high_end", "last_ts_ns", "payload_bytes")
+    ]
+)
+_OF_SYNS: Final = pa.schema([SYNS.arrow.field(name) for name in ("file", "split", "key")])
+
+
+def newest(first_ts_ns: Iterable[int]) -> int:
+    """Up to when captures have come. By their first packets: one broken time stamp must not make all the rest old."""
+    return min(max(first_ts_ns, default=0), time.time_ns())
+
+
+@dataclass(frozen=True)
+class Carrying:
+    """Conversations that may go on after this run."""
+
+    now_ns: int
+    """The newest capture's beginning."""
+    end_ns: int
+    """The end of the captures of this run."""
+    known: pa.Table
+    """CARRIED_CONVERSATIONS of the runs before."""
+    seen: pa.Table
+    """Conversations of this run that may go on if they are taken, or if they are not, with `small`."""
+
+    @classmethod
+    def of(cls, selection: Selection, known: pa.Table, now_ns: int, end_ns: int) -> Carrying:
+        keys = np.unique(known.column("key").to_numpy())
+        parts = [_seen(selection, part, keys, now_ns, end_ns) for part in key_ranges(selection.rows)]
+        return cls(now_ns, end_ns, known, pa.concat_tables(parts).sort_by("key"))
+
+    def stored(self, taken: Keys) -> Keys:
+        """Whose segments are stored: of those taken any that may go on, of the others those that showed too little."""
+        keys = self.seen.column("key").to_numpy()
+        kept = contains(taken, keys) | self._undecided(keys)
+        stored: Keys = keys[kept & contains(self.conversations(taken).column("key").to_numpy(), keys)]
+        return stored
+
+    def conversations(self, taken: Keys) -> pa.Table:
+        """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key."""
+        schema = CARRIED_CONVERSATIONS.arrow
+        keys = self.seen.column("key").to_numpy()
+        mine = self.seen.filter(pa.array(contains(taken, keys) | self._undecided(keys)))
+        streamed = contains(taken, mine.column("key").to_numpy())
+        new = mine.append_column("streamed", pa.array(streamed)).select(schema.names).cast(schema)
+        grouped = (
+            pa.concat_tables([new, self.known])
+            .group_by("key")
+            .aggregate(
+                [
+                    ("low_end", "min"),
+                    ("high_end", "min"),
+                    ("last_ts_ns", "max"),
+                    ("midstream", "max"),
+                    ("streamed", "max"),
+                ]
+            )
+        )
+        names = [name.removesuffix("_min").removesuffix("_max") for name in grouped.column_names]
+        merged = grouped.rename_columns(names).select(schema.names).cast(schema).sort_by("key")
+        streamed = merged.column("streamed").to_numpy(zero_copy_only=False).astype(np.bool_)
+        # A conversation that earlier runs could not decide on and that this run took is streamed now.
+        streamed |= contains(taken, merged.column("key").to_numpy())
+        merged = merged.set_column(schema.get_field_index("streamed"), schema.field("streamed"), pa.array(streamed))
+        return merged.filter(pa.array(self._may_go_on(merged, streamed)))
+
+    def _undecided(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        small: npt.NDArray[np.bool_] = self.seen.column("small").to_numpy(zero_copy_only=False).astype(np.bool_)
+        return small & contains(self.seen.column("key").to_numpy(), keys)
+
+    def _may_go_on(self, rows: pa.Table, streamed: npt.NDArray[np.bool_]) -> Any:  # noqa: ANN401
+        """By the time of the last packet."""
+        last = rows.column("last_ts_ns").to_numpy()
+        midstream = rows.column("midstream").to_numpy(zero_copy_only=False).astype(np.bool_)
+        since = self.now_ns - SILENCE_NS - LATENESS_NS
+        return np.where(streamed | midstream, last >= since, last >= self.end_ns - UNDECIDED_NS)
+
+
+def _seen(selection: Selection, part: tuple[int, int], known: Keys, now_ns: int, end_ns: int) -> pa.Table:
+    """Conversations with keys in the range."""
+    rows = _inside(selection.scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
+    syns = _inside(selection.scan.batches(SYNS.name, _OF_SYNS), *part, _OF_SYNS)
+    grouped = rows.group_by("key").aggregate(
+        [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("payload_bytes", "sum")]
+    )
+    key, low_end, high_end, last, payload = (
+        grouped.column(name).to_numpy()
+        for name in ("key", "low_end_min", "high_end_min", "last_ts_ns_max", "payload_bytes_sum")
+    )
+    midstream = ~contains(np.unique(syns.column("key").to_numpy()), key)
+    since = np.where(midstream, now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
+    small = (payload <= UNDECIDED_BYTES) & (last >= since)
+    found = {"key": key, "low_end": low_end, "high_end": high_end, "last_ts_ns": last, "midstream": midstream}
+    return pa.table(found | {"small": small}).filter(
+        pa.array(small | (last >= now_ns - SILENCE_NS - LATENESS_NS) | contains(known, key))
+    )
+
+
+def _inside(batches: Iterable[pa.RecordBatch], low: int, high: int, schema: pa.Schema) -> pa.Table:
+    parts = []
+    for batch in batches:
+        key = batch.column("key").to_numpy()
+        parts.append(batch.filter(pa.array((key >= low) & (key < high))))
+    return pa.Table.from_batches(parts, schema)

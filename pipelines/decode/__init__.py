@@ -1,1 +1,0 @@
-"""From calls to rows: which interface, which values, which tables."""

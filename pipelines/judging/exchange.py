@@ -1,0 +1,103 @@
+"""Sessions and rules, one job: facts are brought together by server, sorted by time, and streamed through once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.engine.model import Exchange, packed, parts_for
+from pipelines.judging.servers import ORDER, judged
+from pipelines.judging.summaries import Summaries
+from pipelines.store.reading import batches_of
+from pipelines.store.removal import kept_rows
+from pipelines.store.tables_writer import TablesWriter
+from schemas.internal import FACTS
+from schemas.tables import JUDGED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pipelines.engine.model import Engine
+    from pipelines.facts.versions import Version
+    from pipelines.store.files import Stored, Written
+    from pipelines.store.places import Place, Places
+    from pipelines.store.removal import Keeps
+    from pipelines.store.renumbering import Renumbering
+    from schemas.internal_rows import FactRow
+
+_DENSITY: Final = 8
+"""Facts shrink so much in a file."""
+_SMALL_BYTES: Final = 2 * 1024 * 1024
+_TASK_BYTES: Final = 64 * 1024 * 1024
+_SCHEMAS: Final = {table.name: table.arrow for table in JUDGED}
+
+
+@dataclass(frozen=True)
+class Judged:
+    written: list[Written]
+    summaries: Summaries
+    """Of the servers that were judged."""
+
+
+@dataclass(frozen=True)
+class FactFile:
+    stored: Stored
+    keeps: Keeps | None = None
+    """Which of its rows hold; None: all."""
+
+
+def judge(
+    engine: Engine,
+    files: Sequence[FactFile],
+    versions: Mapping[str, Version],
+    settings: Mapping[str, int],
+    places: Places,
+    to_ordinals: Renumbering | None = None,
+    servers: frozenset[str] | None = None,
+) -> Judged:
+    """`servers`: of these only; None: of all."""
+    size = sum(one.stored.written.bytes for one in files) * _DENSITY
+    read = partial(_facts, to_ordinals=to_ordinals, servers=servers)
+    tables = {table.name: places.table(table) for table in JUDGED}
+    work = partial(_judged, places=tables, versions=versions, settings=settings)
+    parts = parts_for(size, engine, _SMALL_BYTES, _TASK_BYTES)
+    tasks = packed(files, lambda one: one.stored.written.bytes)
+    found = Judged([], Summaries())
+    if not tasks:
+        return found
+    for one in engine.run(Exchange(tasks, read, FACTS.arrow, ("server",), ORDER, parts, work)):
+        found.written.extend(one.written)
+        found.summaries.add(one.summaries)
+    return found
+
+
+def _facts(
+    _: str, files: Sequence[FactFile], to_ordinals: Renumbering | None, servers: frozenset[str] | None
+) -> Iterator[pa.RecordBatch]:
+    wanted = None if servers is None else pa.array(sorted(servers), pa.string())
+    for one in files:
+        for batch in batches_of(one.stored, FACTS.arrow):
+            rows = kept_rows(batch, one.keeps)
+            if wanted is not None:
+                rows = rows.filter(pc.is_in(rows.column("server"), value_set=wanted))
+            yield to_ordinals.batch(rows, FACTS) if to_ordinals else rows
+
+
+def _judged(
+    part: str,
+    batches: Iterator[pa.RecordBatch],
+    places: Mapping[str, Place],
+    versions: Mapping[str, Version],
+    settings: Mapping[str, int],
+) -> Iterator[Judged]:
+    summaries = Summaries()
+    rows: Iterator[FactRow] = (row for batch in batches for row in batch.to_pylist())
+    with TablesWriter(places, _SCHEMAS, part) as writer:
+        for name, row in judged(rows, versions, settings, summaries):
+            writer.add_row(name, row)
+        written = writer.close()
+    yield Judged(written, summaries)

@@ -1,0 +1,112 @@
+"""Facts of many servers to rows of sessions, reads, moves and findings, and to summaries. One pass, no Spark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pipelines.facts.stored_form import from_row
+from pipelines.knowledge.admin_actions import AdminActions
+from pipelines.knowledge.host_notes import HostNotes
+from pipelines.knowledge.queue_notes import QueueNotes
+from pipelines.rules.catalogue import RULES
+from pipelines.rules.engine import Judge
+from pipelines.rules.findings import opened_queue
+from pipelines.sessions.act_rows import move_row, rejection_row, send_row, unit_row
+from pipelines.sessions.acts import MoveStep, RejectStep, SendStep
+from pipelines.sessions.awaiting_names import RowsAwaitingName, renamed
+from pipelines.sessions.machine import ServerMachine
+from pipelines.sessions.model import SessionKind
+from pipelines.sessions.rows import read_row, session_row
+from pipelines.sessions.steps import ReadStep, SessionStep, UnitStep
+from schemas.tables import ADMIN_ACTIONS, FINDINGS, MOVES, READS, REJECTIONS, SENDS, SESSIONS, TRANSACTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from pipelines.facts.versions import Version
+    from pipelines.judging.summaries import Summaries
+    from pipelines.sessions.model import Session
+    from pipelines.sessions.steps import Step
+    from schemas.internal_rows import FactRow
+    from schemas.model import AnyRow, Table
+    from schemas.state import TallyRow
+
+_ROWS: Final[dict[type, tuple[Table, Callable[[Any], AnyRow]]]] = {
+    SessionStep: (SESSIONS, session_row),
+    ReadStep: (READS, read_row),
+    SendStep: (SENDS, send_row),
+    MoveStep: (MOVES, move_row),
+    RejectStep: (REJECTIONS, rejection_row),
+    UnitStep: (TRANSACTIONS, unit_row),
+}
+ORDER = ("server", "ts_ns", "file", "frame", "place", "uid", "data")
+"""How facts are sorted."""
+
+
+def judged(
+    rows: Iterable[FactRow], versions: Mapping[str, Version], settings: Mapping[str, int], summaries: Summaries
+) -> Iterator[tuple[str, AnyRow]]:
+    """(table, row). `rows` are facts sorted by ORDER. What is known of each server in the end goes to `summaries`."""
+    server: str | None = None
+    case: _Case | None = None
+    for row in rows:
+        if case is None or row["server"] != server:
+            if case is not None:
+                yield from case.finish(summaries)
+            server, case = row["server"], _Case(row["server"], versions, settings)
+        yield from case.feed(row)
+    if case is not None:
+        yield from case.finish(summaries)
+
+
+class _Case:
+    """One server."""
+
+    def __init__(self, server: str, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
+        self._server = server
+        self._machine = ServerMachine(versions, settings)
+        self._judge = Judge(RULES, settings)
+        self._held = RowsAwaitingName()
+        self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
+
+    def feed(self, row: FactRow) -> Iterator[tuple[str, AnyRow]]:
+        return self._rows(self._machine.feed(from_row(row)))
+
+    def finish(self, summaries: Summaries) -> Iterator[tuple[str, AnyRow]]:
+        yield from self._rows(self._machine.finish())
+        yield from self._held.finish()
+        yield from ((FINDINGS.name, row) for row in self._judge.finish())
+        summaries.tallies.extend(self._tallies())
+        summaries.host_notes.extend(self._hosts.rows())
+        summaries.queue_notes.extend(self._queues.rows())
+
+    def _rows(self, steps: Iterable[Step]) -> Iterator[tuple[str, AnyRow]]:
+        for step in steps:
+            self._hosts.see(step)
+            self._queues.see(step)
+            session = opened_queue(step)
+            if isinstance(step, SessionStep):
+                yield from self._held.over(step.session)
+                yield from self._told(step, step.session)
+            else:
+                yield from self._held.pass_on(session, self._told(step, session))
+
+    def _told(self, step: Step, session: Session | None) -> Iterator[tuple[str, AnyRow]]:
+        yield from ((ADMIN_ACTIONS.name, row) for row in self._actions.see(step))
+        row = _ROWS.get(type(step))
+        if row is not None and (session is None or session.kind is not SessionKind.HANDSHAKE):
+            yield row[0].name, row[1](step)
+        for found in self._judge.see(step):
+            # Of what is summed up, the first row may be older than what names the queue.
+            own = session is not None and found["session_uid"] == session.session_uid
+            yield FINDINGS.name, renamed(found, session) if session is not None and own else found
+
+    def _tallies(self) -> Iterator[TallyRow]:
+        for (rule, verdict, reason), count in self._judge.tally.items():
+            yield {
+                "server": self._server,
+                "rule_id": rule,
+                "verdict": str(verdict),
+                "reason": reason and str(reason),
+                "count": count,
+            }

@@ -1,0 +1,105 @@
+"""The table `messages` from the files of sightings, moves, reads and sends, brought together by message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.engine.model import Exchange, packed, parts_for
+from pipelines.messages.merging import ORDER, SEEN, merged
+from pipelines.store.reading import batches_of
+from pipelines.store.removal import Without, kept_rows
+from pipelines.store.tables_writer import TablesWriter
+from schemas.tables import MESSAGES, MOVES, READS, SENDS, SIGHTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pipelines.engine.model import Engine
+    from pipelines.store.files import Stored
+    from pipelines.store.places import Places
+    from pipelines.store.removal import Keeps
+
+_TABLES: Final = {table.name: table for table in (SIGHTINGS, MOVES, READS, SENDS)}
+SOURCES: Final = tuple(_TABLES)
+_CALL_OF_READ: Final = "start_call_uid"
+_DENSITY: Final = 8
+"""Rows take about so much more memory than their files."""
+_SMALL_BYTES: Final = 8 * 1024 * 1024
+_TASK_BYTES: Final = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that tells of messages."""
+
+    stored: Stored
+    keeps: Keeps | None = None
+    """Which of its rows hold; None: all."""
+    only: frozenset[str] | None = None
+    """Of these messages; None: of all."""
+
+
+def messages_exchange(engine: Engine, sources: Sequence[Source], places: Places) -> Exchange:
+    size = sum(one.stored.written.bytes for one in sources) * _DENSITY
+    parts = parts_for(size, engine, _SMALL_BYTES, _TASK_BYTES)
+    tasks = packed(sources, lambda one: one.stored.written.bytes)
+    return Exchange(tasks, _seen, SEEN, ("message_uid",), ORDER, parts, partial(_messages, places=places))
+
+
+def _seen(_: str, sources: Sequence[Source]) -> Iterator[pa.RecordBatch]:
+    for one in sources:
+        only = None if one.only is None else pa.array(sorted(one.only), pa.string())
+        for batch in batches_of(one.stored, _TABLES[one.stored.written.table].arrow):
+            yield from _as_seen(pa.Table.from_batches([kept_rows(batch, one.keeps)]), only).to_batches()
+
+
+def _messages(part: str, batches: Iterator[pa.RecordBatch], places: Places) -> Iterator[Any]:
+    with TablesWriter({MESSAGES.name: places.table(MESSAGES)}, {MESSAGES.name: MESSAGES.arrow}, part) as writer:
+        for row in merged(row for batch in batches for row in batch.to_pylist()):
+            writer.add_row(MESSAGES.name, row)
+        written = writer.close()
+    yield from written
+
+
+def message_uids(file: Stored, keeps: Keeps | None, *, gone: bool) -> Iterator[tuple[str, bool]]:
+    """Messages that a file tells of, and whether in a row that goes; such rows only where they are asked for."""
+    table = _TABLES[file.written.table]
+    heads = dict.fromkeys(name.partition(".")[0] for name in ("message_uid", *(keeps.columns if keeps else ())))
+    for batch in batches_of(file, pa.schema([table.arrow.field(name) for name in heads])):
+        yield from ((uid, False) for uid in _known_uids(kept_rows(batch, keeps)))
+        if gone and keeps is not None:
+            yield from ((uid, True) for uid in _known_uids(kept_rows(batch, Without(keeps))))
+
+
+def _known_uids(batch: pa.RecordBatch) -> list[str]:
+    found: list[str] = batch.column("message_uid").unique().drop_null().to_pylist()
+    return found
+
+
+def _as_seen(rows: pa.Table, only: pa.Array | None) -> pa.Table:
+    """Rows of any of these tables as SEEN: moves, reads and sends say nothing of what is in the message."""
+    known = pc.is_valid(rows.column("message_uid"))
+    if only is not None:
+        known = pc.and_(known, pc.is_in(rows.column("message_uid"), value_set=only))
+    rows = rows.filter(known)
+    constants = {"operation": "R_MoveMessage", "seen_as": "moved"} if "target_session_uid" in rows.column_names else {}
+    if _CALL_OF_READ in rows.column_names:
+        rows = rows.filter(pc.is_valid(rows.column(_CALL_OF_READ)))
+        rows = rows.append_column("call_uid", rows.column(_CALL_OF_READ))
+    columns = []
+    for field in SEEN:
+        if field.name in constants:
+            column = pa.array([constants[field.name]] * len(rows), field.type)
+        elif field.name in ("orig_h", "resp_h"):
+            column = pc.struct_field(rows.column("id"), field.name)
+        elif field.name in rows.column_names:
+            column = rows.column(field.name)
+        else:
+            column = pa.nulls(len(rows), field.type)
+        columns.append(column)
+    return pa.Table.from_arrays(columns, schema=SEEN)

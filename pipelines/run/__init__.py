@@ -1,0 +1,1 @@
+"""The plan of a run: a handful of jobs, whatever the captures hold."""

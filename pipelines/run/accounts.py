@@ -1,0 +1,82 @@
+"""The accounting of a run, or of the captures of a dataset that a run touches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipelines.run.accounting import accounting_rows
+from pipelines.store.reading import read_table
+from pipelines.store.removal import NotAmong, Removal, removals
+from schemas.tables import ACCOUNTING
+from schemas.tables.accounting import IN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pipelines.captures.inventory import Order
+    from pipelines.run.learning import Counts as FileCounts
+    from pipelines.store.base import Base
+    from pipelines.store.files import Stored, Written
+    from pipelines.store.places import Places
+    from schemas.tables.accounting import AccountRow
+
+Counts = Counter[tuple[str, str, str]]
+"""(capture_id, stage, counter)"""
+
+
+@dataclass(frozen=True)
+class Accounts:
+    rows: list[AccountRow]
+    """Of the captures whose accounts change."""
+    kept: list[Stored] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
+
+
+def accounts(base: Base, changes: Counts, dates: Mapping[str, str], places: Places) -> Accounts:
+    touched = {capture for (capture, _, _), value in changes.items() if value}
+    touched |= {capture for capture, stage, counter in changes if (stage, counter) == ("packets", IN)}
+    touched = {capture for capture in touched if dates.get(capture, "~") >= base.pruned_before}
+    files = [file for file in base.tables.get(ACCOUNTING.name, ()) if file.written.rows]
+    totals: Counts = Counter({place: value for place, value in changes.items() if place[0] in touched})
+    stored: list[AccountRow] = read_table(files, ACCOUNTING.arrow).to_pylist()
+    for row in stored:
+        if row["capture_id"] in touched:
+            totals[row["capture_id"], row["stage"], row["counter"]] += row["value"]
+    without = NotAmong("capture_id", frozenset(touched))
+    done = list(removals("00000", [Removal(file, without) for file in files], places.root, places.prefix))
+    return Accounts(
+        accounting_rows(totals),
+        [one.file for one in done if one.kept],
+        [one.written for one in done if one.written is not None],
+    )
+
+
+def packet_counts(set_aside: Mapping[tuple[int, str], int], order: Order) -> Counts:
+    counts: Counts = Counter()
+    for (file, name), n in set_aside.items():
+        counts[order.ids[file], "packets", f"set_aside_{name}"] += n
+    return counts
+
+
+def connection_counts(counted: FileCounts, order: Order) -> Counts:
+    counts: Counts = Counter()
+    for (file, stage, counter), n in counted.items():
+        counts[order.ids[file], stage, counter] += n
+        if stage == "calls":
+            counts[order.ids[file], "decoding", IN] += n
+    return counts
+
+
+def count_captures(counts: Counts, captures: Iterable[tuple[str, int]], changed: set[str]) -> None:
+    """`captures`: ids and packets. What came in; and what a second look at a file that changed did not find again."""
+    for name, packets in captures:
+        counts[name, "packets", IN] += packets
+        if name in changed:
+            found = sum(
+                n for (of, stage, counter), n in counts.items() if (of, stage) == (name, "packets") and counter != IN
+            )
+            counts[name, "packets", "set_aside_changed"] += max(0, packets - found)
+            # Another file in its place may have more of a conversation than the first one had.
+            counts[name, "packets", IN] += max(0, found - packets)

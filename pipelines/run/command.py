@@ -1,0 +1,204 @@
+"""A run from inputs to a finished folder: tables, quality gate, manifest. Who calls says what becomes visible."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ingest.choice import Choice, Scope
+from ingest.files import entries, join, write_bytes
+from pipelines.captures.inventory import hashes
+from pipelines.dataset.carried import Carried
+from pipelines.dataset.sorting_out import sort_out
+from pipelines.engine.local import LocalEngine
+from pipelines.quality import check_tables, prepare
+from pipelines.report.counts import counts_of
+from pipelines.report.writing import write_report
+from pipelines.rules.tally import by_level, verdict_rows
+from pipelines.run.job import Job
+from pipelines.run.plan import CapturesChanged, analyze, extend
+from pipelines.run.prune import prune
+from pipelines.store.manifest import write_manifest
+from pipelines.store.output_folder import OURS, OutputRefused
+from pipelines.store.tables import Tables
+from pipelines.store.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from decoders.security.accounts import Secret
+    from pipelines.captures.inventory import Input
+    from pipelines.captures.meter import Meter
+    from pipelines.dataset.sorting_out import SortedOut
+    from pipelines.engine.model import Engine
+    from pipelines.quality.result import QualityResult
+    from pipelines.run.job import Finished
+    from pipelines.store.dataset_folder import DatasetFolder
+    from pipelines.store.output_folder import OutputFolder
+
+Json = dict[str, Any]
+HASHED_HERE_BYTES = 512 * 1024 * 1024
+"""Captures up to so much together are hashed before Spark starts: most nightly repetitions need no more."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for, and the way to an engine once it is needed."""
+
+    engine: Callable[[], Engine]
+    scope: Scope
+    thresholds: dict[str, int]
+    keep_payload: bool = False
+    check: bool = True
+    case: str | None = None
+    say: Callable[[str], None] = lambda _: None
+    measure: Callable[[Meter], None] = lambda _: None
+    started: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+    secrets: Sequence[Secret] = ()
+    report: bool = True
+
+    @property
+    def parameters(self) -> Json:
+        """Of secrets only how many there were: accounts, and keys of services."""
+        return {
+            "scope": str(self.scope),
+            "keep_payload": self.keep_payload,
+            "thresholds": self.thresholds,
+            "secrets": len(self.secrets),
+        }
+
+    def job(self, engine: Engine, root: str) -> Job:
+        choice = Choice(self.scope)
+        return Job(
+            engine,
+            choice,
+            root,
+            self.say,
+            self.measure,
+            keep_payload=self.keep_payload,
+            settings=self.thresholds,
+            secrets=engine.sealed(self.secrets) if self.secrets else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    finished: Finished
+    quality: QualityResult | None
+    sorted_out: SortedOut | None = None
+    report_problem: str = ""
+    """Why there is no report although one was wanted."""
+
+    @property
+    def good(self) -> bool:
+        return not self.finished.imbalances and (self.quality is None or self.quality.success)
+
+
+def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> Done:
+    """A run of its own, left in the staging folder."""
+    engine = wanted.engine()
+    if wanted.check:
+        prepare()
+    finished = analyze(wanted.job(engine, output.staging), inputs)
+    output.remove_strays({one.path for one in finished.written})
+    quality = _checked(wanted, output.staging)
+    facts = _facts(wanted, finished, output.staging) | {"findings": by_level(finished.tally)}
+    problem = _reported(wanted, output.staging, facts)
+    others = [name for name in entries(output.staging) if name in OURS and name.endswith((".json", ".html"))]
+    write_manifest(output.staging, facts, finished.written, others)
+    return Done(finished, quality, report_problem=problem)
+
+
+def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolder) -> Done | SortedOut:
+    """A run that adds to a dataset, left in the staging folder. Where nothing is fresh, nothing is done."""
+    _same_parameters(wanted, folder)
+    little = sum(one.size for one in inputs) <= HASHED_HERE_BYTES
+    engine = None if little else wanted.engine()
+    hashed = hashes(engine or LocalEngine(), inputs)
+    base = folder.base
+    known = {one.capture_id for one in Carried(base.state).known}
+    sorted_out = sort_out(inputs, hashed, known, base.pruned_before)
+    finished = None
+    while finished is None:  # each time with fewer captures
+        if not sorted_out.fresh:
+            return sorted_out
+        engine = engine or wanted.engine()
+        if wanted.check:
+            prepare()
+        try:
+            finished = extend(wanted.job(engine, folder.staging), sorted_out.fresh, hashed, base)
+        except CapturesChanged as error:
+            sorted_out = sorted_out.without(error.captures)
+            folder.begin_again()
+    folder.assemble(finished.written, finished.kept)
+    quality = _checked(wanted, folder.staging, pruned=bool(base.pruned_before))
+    facts = (
+        _facts(wanted, finished, folder.staging) | _findings(finished) | {"pruned_before": base.pruned_before or None}
+    )
+    folder.seal(facts, finished.written, finished.kept)
+    return Done(finished, quality, sorted_out)
+
+
+def prune_dataset(wanted: Wanted, folder: DatasetFolder, before: dt.date) -> Done:
+    """The dataset without what lies before the date, left in the staging folder."""
+    engine = wanted.engine()
+    finished = prune(wanted.job(engine, folder.staging), folder.base, before)
+    folder.assemble(finished.written, finished.kept)
+    quality = _checked(wanted, folder.staging, pruned=True)
+    facts = _facts(wanted, finished, folder.staging) | _findings(finished) | {"pruned_before": before.isoformat()}
+    folder.seal(facts, finished.written, finished.kept)
+    return Done(finished, quality)
+
+
+def _findings(finished: Finished) -> Json:
+    before, after = by_level(finished.tally_before), by_level(finished.tally)
+    return {"findings": after, "new_findings": {level: max(0, n - before[level]) for level, n in after.items()}}
+
+
+def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:
+    before = (folder.manifest or {}).get("parameters", wanted.parameters)
+    for name, value in wanted.parameters.items():
+        # Secrets come to light while a dataset grows; `calls` says of each call whether one opened it.
+        if name != "secrets" and before.get(name) != value:
+            raise OutputRefused(
+                f"{folder.final}: the dataset was begun with another {name.replace('_', '-')} ({before.get(name)}); "
+                "give the same, or begin another dataset"
+            )
+
+
+def _checked(wanted: Wanted, folder: str, *, pruned: bool = False) -> QualityResult | None:
+    if not wanted.check:
+        return None
+    wanted.say("checking the tables")
+    result = check_tables(join(folder, "tables"), pruned=pruned)
+    write_bytes(join(folder, "quality.json"), result.text().encode())
+    return result
+
+
+def _reported(wanted: Wanted, folder: str, facts: Json) -> str:
+    """Write the report; what went wrong with it is told, since the tables are worth more."""
+    if not wanted.report:
+        return ""
+    wanted.say("writing the report")
+    try:
+        write_report(folder, {"version": VERSION} | facts)
+    except Exception as error:  # noqa: BLE001 - hours of work are not thrown away for a page about them
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _facts(wanted: Wanted, finished: Finished, folder: str) -> Json:
+    return {
+        "case": wanted.case,
+        "started": wanted.started.isoformat(timespec="seconds"),
+        "finished": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "parameters": wanted.parameters,
+        "inputs": [
+            {"path": row["path"], "sha256": row["capture_id"], "bytes": row["bytes"], "state": row["state"]}
+            for row in sorted(finished.captures, key=lambda row: row["path"])
+        ],
+        "rows": finished.row_counts,
+        "counts": counts_of(Tables(folder)).as_json,
+        "verdicts": verdict_rows(finished.tally),
+    }

@@ -1,0 +1,172 @@
+"""Files of which some rows must go: they are written again without them, or read as if they were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from ingest.files import open_input
+from pipelines.store.alignment import batches_there, column_of
+from pipelines.store.files import COUNTED, FileWriter, count_rows
+from pipelines.store.reading import READ_ROWS
+from schemas.model import LONG, STRING
+from schemas.times import NO_TIME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pipelines.store.files import Stored, Written
+
+Keeps: TypeAlias = "NotAmong | NotIssues | OfKeys | Without"
+"""Which rows of a file stay: called with rows that have its `columns`, it answers with a boolean array."""
+
+
+@dataclass(frozen=True)
+class NotAmong:
+    """Rows whose column has none of these values."""
+
+    column: str
+    values: frozenset[str]
+
+    @cached_property
+    def _set(self) -> Any:  # noqa: ANN401 - an array of pyarrow's
+        return pa.array(sorted(self.values), pa.string())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
+        return pc.invert(pc.is_in(column_of(rows, self.column, STRING), value_set=self._set))
+
+
+@dataclass(frozen=True, slots=True)
+class OfKeys:
+    """Rows of these conversations, from a time on."""
+
+    keys: Any
+    """Sorted int64."""
+    since_ns: Any
+    """For each key."""
+    time: str = ""
+    """Column that is compared with it; none where conversations are kept or dropped whole."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("key", self.time) if self.time else ("key",)
+
+    def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
+        keys = rows.column("key").to_numpy()
+        if not len(self.keys):
+            return pa.array(np.zeros(len(keys), np.bool_))
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        kept = self.keys[place] == keys
+        if self.time:
+            kept &= pc.fill_null(column_of(rows, self.time, LONG), NO_TIME).to_numpy() >= self.since_ns[place]
+        return pa.array(kept)
+
+
+@dataclass(frozen=True)
+class NotIssues:
+    """Rows of `issues` other than those at these places, (capture_id, frame, code), and of these connections."""
+
+    places: frozenset[tuple[str, int | None, str]]
+    uids: frozenset[str]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("capture_id", "frame", "code", "uid")
+
+    @cached_property
+    def _of_others(self) -> NotAmong:
+        return NotAmong("uid", self.uids)
+
+    def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
+        kept = self._of_others(rows)
+        if not self.places:
+            return kept
+        told = zip(*(column_of(rows, name, None).to_pylist() for name in self.columns[:3]), strict=True)
+        return pc.and_(kept, pa.array([one not in self.places for one in told], pa.bool_()))
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """The other rows."""
+
+    kept: NotAmong | NotIssues | OfKeys | Without
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.kept.columns
+
+    def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
+        return pc.invert(self.kept(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Rows to take out of a file."""
+
+    file: Stored
+    keeps: Keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What became of a file: it stays as it is, or is written again, or nothing is left of it."""
+
+    file: Stored
+    kept: bool
+    written: Written | None = None
+    counts: tuple[tuple[tuple[Any, str, Any], int], ...] = ()
+    """What went, of tables that the accounting counts: (capture_id, stage, counter), rows."""
+
+
+def kept_rows(batch: pa.RecordBatch, keeps: Keeps | None) -> pa.RecordBatch:
+    if keeps is None:
+        return batch
+    return batch.filter(_flat(keeps(pa.Table.from_batches([batch]))))
+
+
+def _flat(mask: Any) -> Any:  # noqa: ANN401 - pyarrow's, whole or in chunks
+    return mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask
+
+
+def remove_rows(removal: Removal, root: str, prefix: str, part: str) -> Removed:
+    """Files that lose none stay; others are written anew below `root`."""
+    file, keeps = removal.file, removal.keeps
+    with parquet.ParquetFile(open_input(file.place)) as opened:
+        schema = opened.schema_arrow
+        staying = sum(int(pc.sum(keeps(rows)).as_py() or 0) for rows in _parts(opened, keeps.columns))
+        if staying == file.written.rows:
+            return Removed(file, kept=True)
+        folder = file.written.path.rpartition("/")[0]
+        writer = FileWriter(root, file.written.table, f"{folder}/{prefix}again-{part}.parquet", schema)
+        gone_of: dict[tuple[Any, str, Any], int] = {}
+        # All of its columns, also those that are of another version than this.
+        for rows in _parts(opened, schema.names):
+            mask = keeps(rows)
+            gone = rows.filter(pc.invert(mask))
+            for stage, column in COUNTED.get(file.written.table, ()):
+                for place, count in count_rows(gone, stage, column).items():
+                    gone_of[place] = gone_of.get(place, 0) + count
+            for batch in rows.filter(mask).to_batches():
+                writer.add(batch)
+        written = writer.close(keep=staying > 0)
+    return Removed(file, kept=False, written=written if staying else None, counts=tuple(gone_of.items()))
+
+
+def removals(part: str, items: Iterable[Removal], root: str, prefix: str) -> Iterator[Removed]:
+    """One after the other, in a task or here."""
+    for number, removal in enumerate(items):
+        yield remove_rows(removal, root, prefix, f"{part}-{number}")
+
+
+def _parts(opened: parquet.ParquetFile, columns: Sequence[str]) -> Iterator[pa.Table]:
+    return (pa.Table.from_batches([batch]) for batch in batches_there(opened, columns, READ_ROWS))

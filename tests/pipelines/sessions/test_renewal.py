@@ -1,0 +1,108 @@
+"""A server that was started again gives an old number to a new association: what was open before is gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.pipelines.sessions.telling import columns, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MISMATCH: Final = "fault=nca_s_fault_context_mismatch"
+QM2QM: Final = f"""
+connect q
+q: RemoteQMOpenQueue hQueue=7 -> phContext=S1
+q: RemoteQMOpenQueue hQueue=8 -> phContext=S2
+wait 40s
+connect r group q
+reset q
+r: RemoteQMCloseQueue pphContext=S1 -> {MISMATCH}
+close r
+"""
+REMOTE_READ: Final = f"""
+connect q interface RemoteRead
+q: R_OpenQueue -> pphContext=RR1
+wait 40s
+connect r group q interface RemoteRead
+reset q
+r: R_PurgeQueue phContext=RR1 -> {MISMATCH}
+close r
+"""
+TRANSACTION: Final = f"""
+connect q interface qmcomm
+q: rpc_QMOpenQueueInternal -> phQueue=Q1
+q: R_QMEnlistInternalTransaction
+wait 40s
+connect r group q interface qmcomm
+reset q
+r: rpc_ACCloseHandle phQueue=Q1 -> {MISMATCH}
+close r
+"""
+RECEIVED: Final = f"""
+connect q
+q: RemoteQmGetVersion
+q: RemoteQMOpenQueue hQueue=7 -> phContext=S1
+q: RemoteQMStartReceive2 hRemoteQueue=7 dwRequestID=1 -> pphContext=R1
+q: RemoteQMStartReceive2 hRemoteQueue=7 dwRequestID=2 -> pphContext=R2
+wait 40s
+connect r group q
+reset q
+r: RemoteQMEndReceive pphContext=R1 -> {MISMATCH}
+close r
+"""
+SERVED: Final = QM2QM.replace(f" -> {MISMATCH}", "")
+GIVEN_SINCE: Final = QM2QM.replace("close r", "r: RemoteQMOpenQueue hQueue=9 -> phContext=S3\nclose r")
+SAME_SERVER: Final = f"""
+connect q
+q: RemoteQMOpenQueue hQueue=7 -> phContext=S1
+q: RemoteQMOpenQueue hQueue=8 -> phContext=S2
+wait 40s
+q: RemoteQMCloseQueue pphContext=S1 -> {MISMATCH}
+close q
+"""
+FORGOTTEN: Final = ("not_decidable", "ending_unknown")
+
+
+@pytest.mark.parametrize(
+    ("script", "rules"),
+    [
+        (QM2QM, {"mqqp-queue-closed"}),
+        (REMOTE_READ, {"mqrr-queue-closed"}),
+        (TRANSACTION, {"mqmp-transaction-ended"}),
+        (RECEIVED, {"mqqp-queue-closed", "mqqp-receive-completed"}),
+    ],
+)
+def test_nobody_need_end_what_the_server_has_forgotten(script: str, rules: set[str], tmp_path: Path) -> None:
+    tables = told(tmp_path, script)
+    found = {(row["rule_id"], row["verdict"], row["reason"]) for row in tables["findings"]}
+    assert {one for one in found if one[0] in rules} == {(rule, *FORGOTTEN) for rule in rules}
+    assert set(columns(tables["sessions"], "state", "severed_by")) == {("rundown", None)}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(SERVED, id="it knows the handle"),
+        pytest.param(GIVEN_SINCE, id="one was given since"),
+        pytest.param(SAME_SERVER, id="the connection is older than the handle"),
+    ],
+)
+def test_what_it_has_not_forgotten_is_closed(script: str, tmp_path: Path) -> None:
+    findings = [row for row in told(tmp_path, script)["findings"] if row["rule_id"] == "mqqp-queue-closed"]
+    assert "violation" in {row["verdict"] for row in findings}
+
+
+def test_close_in_another_association_may_be_of_another_queue(tmp_path: Path) -> None:
+    """An end and an open were missed in between: a server that was started again may give a handle again."""
+    script = """
+        connect q interface RemoteRead
+        q: R_OpenQueue -> pphContext=RR1
+        wait 5s
+        connect r interface RemoteRead
+        r: R_CloseQueue pphContext=RR1
+        close r
+    """
+    assert columns(told(tmp_path, script)["sessions"], "state", "doubt") == [("closed", "open_not_seen")]
