@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from tests.fuzz import file_mutations, packet_mutations, pdu_mutations
 from tests.fuzz.capture_checks import Truth, check, check_scan
-from tests.fuzz.findings import Broken, Finding, Hang, Stopwatch, Tally, limited, reason
+from tests.fuzz.findings import Broken, Finding, Hang, Tally, limited, reason
 from tests.fuzz.recording import CONTAINERS, captured_payload, record
 from tests.fuzz.scenes import SCENES
 from tests.local import Local
+from tests.timing import quickest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -231,11 +232,11 @@ def _fast_enough(seconds: float, size: int) -> None:
 
 def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
     tally.cases += 1
-    watch = Stopwatch()
     try:
         with _written(one.data, one.sizes) as paths, limited():
-            local = check(paths, one.truth, one.payload_bytes, lossless=one.lossless)
-            seconds = watch.seconds
+            local, seconds = quickest(
+                lambda: check(paths, one.truth, one.payload_bytes, lossless=one.lossless), SLOW_SECONDS
+            )
             if one.payload_bytes is None:
                 check_scan(paths[0])
         _fast_enough(seconds, len(one.data))

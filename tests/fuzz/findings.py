@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import signal
-import time
 import traceback
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -105,14 +104,3 @@ def limited(cpu_seconds: float = HANG_SECONDS) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-
-
-class Stopwatch:
-    """CPU seconds of this process since it was made."""
-
-    def __init__(self) -> None:
-        self._begun = time.process_time()
-
-    @property
-    def seconds(self) -> float:
-        return time.process_time() - self._begun

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_OPEN_CALLS
 from tests.decoders.dcerpc import pdus as d
 from tests.decoders.dcerpc.feeding import Talk
+from tests.timing import quickest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,15 +111,18 @@ def test_deep_callbacks_and_endless_reuse_stay_within_the_limits() -> None:
 
 
 def test_a_large_message_and_one_id_for_all_calls_cost_linear_time() -> None:
-    began = time.process_time()
-    sizes = range(0, 16 * 1024 * 1024, 5_816)
-    talk = bound().client(d.request())
-    talk.server(*(d.response(bytes(5_816), flags=d.FIRST if at == 0 else d.MIDDLE) for at in sizes[:-1]))
-    talk.server(d.response(flags=d.LAST)).client(*[d.request()] * 8_000).over()
+    talk, seconds = quickest(_a_large_message_and_one_id, 5, times=2)
     assert talk.calls[0].response is not None
     assert talk.calls[0].response.complete
     assert (len(talk.calls), talk.tracker.open_calls.unasked) == (8_001, 0)
-    assert time.process_time() - began < 5
+    assert seconds < 5
+
+
+def _a_large_message_and_one_id() -> Talk:
+    sizes = range(0, 16 * 1024 * 1024, 5_816)
+    talk = bound().client(d.request())
+    talk.server(*(d.response(bytes(5_816), flags=d.FIRST if at == 0 else d.MIDDLE) for at in sizes[:-1]))
+    return talk.server(d.response(flags=d.LAST)).client(*[d.request()] * 8_000).over()
 
 
 def test_a_hole_looks_at_a_call_once(monkeypatch: pytest.MonkeyPatch) -> None:
