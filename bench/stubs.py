@@ -1,4 +1,4 @@
-"""What decoding a stub costs: impacket's NDR, our interpreter and our columnar decoder over the same bytes."""
+"""What decoding a stub costs: impacket's NDR and our interpreter over the same bytes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 from impacket.dcerpc.v5 import epm as impacket_epm
 
 from decoders.dcerpc.bind import SyntaxId
 from decoders.interfaces import INTERFACES
 from decoders.msmq.towers import build_tower
-from decoders.ndr.columnar.plans import plan
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import compile_decoder
 from decoders.ndr.model import Direction, Syntax
@@ -30,7 +28,7 @@ BATCH: Final = MAX_CALLS_HELD
 """As many as a run decodes together."""
 IMPACKET_STUBS: Final = 200
 MESSAGE_BYTES: Final = 400
-INTERPRETER_TARGET, COLUMNAR_TARGET = 3.0, 10.0
+INTERPRETER_TARGET: Final = 3.0
 _NDR: Final = SyntaxId("8a885d04-1ceb-11c9-9fe8-08002b104860", 2, 0)
 _QM2QM: Final = SyntaxId("1088a980-eae5-11d0-8d9b-00a02453c337", 1, 0)
 _HANDLE: Final = "0b0a0908-0706-0504-0302-010000000001"
@@ -43,15 +41,10 @@ class Timed:
     octets: int
     impacket_us: float | None
     interpreter_us: float
-    columnar_us: float
 
     @property
     def times_impacket(self) -> float | None:
         return None if self.impacket_us is None else self.impacket_us / self.interpreter_us
-
-    @property
-    def times_interpreter(self) -> float:
-        return self.interpreter_us / self.columnar_us
 
 
 def _descriptor(rng: random.Random, message: bytes | None) -> Values:
@@ -165,11 +158,6 @@ def _time(
     values = [{name: make(rng, direction) for name, make in makers} for _ in range(batch)]
     stubs = [encode(operation, direction, one, interface.types, syntax, "<") for one in values]
     decode = compile_decoder(operation, direction, interface.types, syntax, "<")
-    columnar = plan(operation, direction, interface.types, syntax, "<")
-    assert columnar is not None
-    lengths = np.array([len(stub) for stub in stubs], np.int64)
-    starts, buffer = np.cumsum(lengths) - lengths, np.frombuffer(b"".join(stubs), np.uint8)
-    assert columnar.decode(buffer, starts, lengths).accepted.all()
     theirs = _impacket(operation, direction)
     few = stubs[:IMPACKET_STUBS]
     impacket_us = None
@@ -181,7 +169,6 @@ def _time(
         len(stubs[0]),
         impacket_us,
         _best(lambda: [decode(stub) for stub in stubs], repeat) / batch * 1e6,
-        _best(lambda: columnar.decode(buffer, starts, lengths), repeat) / batch * 1e6,
     )
 
 
@@ -205,16 +192,14 @@ def _best(run: Callable[[], object], repeat: int) -> float:
 
 
 def stub_table(timed: list[Timed]) -> str:
-    head = ("stub", "bytes", "impacket us", "interpreter us", "columnar us", "x impacket", "x interpreter")
+    head = ("stub", "bytes", "impacket us", "interpreter us", "x impacket")
     rows = [
         (
             one.name,
             str(one.octets),
             "-" if one.impacket_us is None else f"{one.impacket_us:.1f}",
             f"{one.interpreter_us:.2f}",
-            f"{one.columnar_us:.3f}",
             "-" if one.times_impacket is None else f"{one.times_impacket:.1f}",
-            f"{one.times_interpreter:.1f}",
         )
         for one in timed
     ]
@@ -228,13 +213,7 @@ def _justified(text: str, width: int, column: int) -> str:
 
 def stub_verdict(timed: list[Timed]) -> str:
     slowest = min((one for one in timed if one.times_impacket), key=lambda one: one.times_impacket or 0)
-    weakest = min(timed, key=lambda one: one.times_interpreter)
-    return "\n".join(
-        (
-            _sentence("interpreter", slowest.times_impacket or 0, "impacket", slowest.name, INTERPRETER_TARGET),
-            _sentence("columnar", weakest.times_interpreter, "the interpreter", weakest.name, COLUMNAR_TARGET),
-        )
-    )
+    return _sentence("interpreter", slowest.times_impacket or 0, "impacket", slowest.name, INTERPRETER_TARGET)
 
 
 def _sentence(who: str, times: float, whom: str, where: str, target: float) -> str:

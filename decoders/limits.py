@@ -165,9 +165,6 @@ MAX_TOWER_FLOORS: Final = 16
 MAX_EARLY_ANSWERS: Final = 2_048
 """Calls kept for what may come out late, on either side: behind a hole a search holds back 64 KB of small PDUs."""
 
-MAX_COLUMNAR_ROUNDS: Final = 4_096
-"""Rounds, one an array element, of one columnar batch: eight times ept_lookup's 500 entries; more are interpreted."""
-
 MAX_QUEUE_NAME_BYTES: Final = 8_192
 """Text read of a name in a message: [MS-MQMP] section 6 lets format names have 1,024 characters, a quarter of this."""
 

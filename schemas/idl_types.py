@@ -1,4 +1,4 @@
-"""Arrow types of declared IDL types, and decoded values in the shape those types take.
+"""Arrow types of declared IDL types; `value_shapes` brings values into their shape.
 
 Two things differ from the values of decoders.ndr.model: message bytes become size, hash and, on request, the bytes;
 and a type that contains itself is followed MAX_NESTING levels, below which the value stands as JSON, since neither
@@ -7,23 +7,19 @@ Arrow nor Spark has recursive types.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from decoders.msmq.base_header import packet_size
 from decoders.ndr.layout import is_octets, is_wide
-from decoders.ndr.model import Array, ContextHandle, CutBytes, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
+from decoders.ndr.model import Array, ContextHandle, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
 from schemas.model import BINARY, BOOL, DOUBLE, INT, LONG, STRING, UNSIGNED_LONG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from decoders.ndr.model import Member, Type
 
-Value: TypeAlias = "int | float | str | bytes | list[Value] | dict[str, Value] | None"
 MAX_NESTING: Final = 3
 """PROPID_MGMT_QUEUE_CONNECTION_HISTORY is a vector of variants, one of which is a vector of variants: [MS-MQMQ]
 2.3.12.25. Nothing specified nests deeper."""
@@ -49,18 +45,11 @@ _INTEGERS: Final = {
 class IdlTypes:
     """For the types of one interface."""
 
-    def __init__(self, types: Mapping[str, Type], *, keep_payload: bool = False) -> None:
+    def __init__(self, types: Mapping[str, Type]) -> None:
         self._types = types
-        self.keep_payload = keep_payload
 
     def struct(self, members: Iterable[Member]) -> pa.StructType:
         return pa.struct(list(self._fields(members, {})) or [NO_PARAMETERS])
-
-    def shaped(self, members: Sequence[Member], values: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        """The values of these members as the Arrow type wants them."""
-        if values is None:
-            return None
-        return self._struct(members, values, {}) if members else {NO_PARAMETERS.name: True}
 
     def _fields(self, members: Iterable[Member], seen: dict[str, int]) -> Iterator[pa.Field]:
         for member in members:
@@ -86,52 +75,12 @@ class IdlTypes:
         if isinstance(declared, Union):
             return pa.struct(list(self._fields((arm.member for arm in declared.arms if arm.member), seen)))
         if isinstance(declared, Struct):
-            deeper = _deeper(declared.name, seen)
-            return STRING if deeper is None else pa.struct(list(self._fields(declared.members, deeper)))
+            below = deeper(declared.name, seen)
+            return STRING if below is None else pa.struct(list(self._fields(declared.members, below)))
         return self._arrow(self._types[declared.name], seen)
-
-    def _struct(self, members: Iterable[Member], values: Mapping[str, Any], seen: dict[str, int]) -> dict[str, Any]:
-        shaped: dict[str, Any] = {}
-        for member in members:
-            inner = self._named(member.type)
-            if isinstance(inner, Union) and not member.name:
-                shaped |= self._struct((arm.member for arm in inner.arms if arm.member is not None), values, seen)
-                continue
-            value = values.get(member.name)
-            if value is None:
-                shaped[member.name] = None
-            elif member.payload:
-                shaped[member.name] = payload(value, keep=self.keep_payload)
-            else:
-                shaped[member.name] = self._value(member.type, value, seen)
-        return shaped
-
-    def _value(self, declared: Type, value: Value, seen: dict[str, int]) -> Value:
-        if value is None or isinstance(value, int | str | bytes | float):
-            return value
-        if isinstance(declared, Pointer):
-            return self._value(declared.to, value, seen)
-        if isinstance(declared, Named):
-            return self._value(self._named(declared), value, seen)
-        if isinstance(value, list):
-            return (
-                [self._value(declared.of, element, seen) for element in value] if isinstance(declared, Array) else None
-            )
-        if isinstance(declared, Union):
-            return self._struct((arm.member for arm in declared.arms if arm.member), value, seen)
-        if isinstance(declared, Struct) and (deeper := _deeper(declared.name, seen)) is not None:
-            return self._struct(declared.members, value, deeper)
-        return _json(value)
 
     def _named(self, declared: Type) -> Type:
         return self._types[declared.name] if isinstance(declared, Named) else declared
-
-
-def payload(value: bytes, *, keep: bool) -> dict[str, Any]:
-    """Of one cut short: what was captured, and no hash, which would be another message's."""
-    digest = None if isinstance(value, CutBytes) else hashlib.sha256(value).hexdigest()
-    kept = bytes(value) if keep else None
-    return {"size": len(value), "sha256": digest, "packet_size": packet_size(value), "bytes": kept}
 
 
 def without_payload(array: pa.Array) -> pa.Array:
@@ -150,13 +99,10 @@ def without_payload(array: pa.Array) -> pa.Array:
     return array
 
 
-def _deeper(name: str, seen: dict[str, int]) -> dict[str, int] | None:
+def deeper(name: str, seen: dict[str, int]) -> dict[str, int] | None:
+    """None: the type contains itself too often."""
     if not name:
         # What has no name cannot contain itself.
         return seen
     level = seen.get(name, 0)
     return None if level == MAX_NESTING else seen | {name: level + 1}
-
-
-def _json(value: Value) -> str:
-    return json.dumps(value, default=lambda raw: raw.hex(), separators=(",", ":"))

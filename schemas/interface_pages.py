@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from decoders.interfaces import IMPORTED, INTERFACES
-from decoders.ndr.columnar.plans import fast_path
 from decoders.ndr.idl import interface_idl, types_idl
-from decoders.ndr.model import Direction, Enum
+from decoders.ndr.model import Enum
 from schemas.reference import cell, columns_markdown
 from schemas.tables import TYPED
 from schemas.tables.typed import COMMON_COLUMNS
@@ -30,15 +29,12 @@ def _page(interface: Interface) -> Iterator[str]:
     yield from (f"# {interface.name}", "", f"{interface.doc} [{interface.document}]", "")
     yield from (f"Interface `{interface.uuid}`, version {major}.{minor}.", "")
     yield from ("Made from `decoders/interfaces`; refresh with `make docs`.", "")
-    fast = fast_path(interface)
-    yield from ("## Operations", "", "Columnar: stubs of that kind are decoded many at a time.", "")
-    yield from ("| opnum | operation | section | columnar request | columnar response | |", "|---|---|---|---|---|---|")
+    yield from ("## Operations", "", "| opnum | operation | section | |", "|---|---|---|---|")
     for operation in interface.all_operations:
-        ways = ("yes" if fast[operation.name, direction] else "no" for direction in (Direction.IN, Direction.OUT))
         opnum = f"callback {operation.opnum}" if operation in interface.callbacks else operation.opnum
         yield (
             f"| {opnum} | [`{operation.name}`](#{interface.name.lower()}_{operation.name.lower()}) | "
-            f"{operation.section} | {' | '.join(ways)} | {cell(operation.doc)} |"
+            f"{operation.section} | {cell(operation.doc)} |"
         )
     if interface.callbacks:
         yield from (

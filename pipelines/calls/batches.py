@@ -24,9 +24,9 @@ from schemas.tables.messages import SIGHTINGS
 from schemas.tables.typed import TYPED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
-    from decoders.dcerpc.call_model import Call
+    from decoders.dcerpc.call_model import Binding, Call
     from decoders.ndr.model import Operation
     from ingest.choice import Choice
     from pipelines.calls.connection import Captures, PlacedCall
@@ -43,6 +43,8 @@ Batch = tuple[str, pa.RecordBatch]
 MAX_CALLS_HELD: Final = 4_096
 MAX_BYTES_HELD: Final = 32 * 1024 * 1024
 """Stub bytes of calls that wait to be decoded together."""
+MAX_BYTES_DECODED: Final = 4 * 1024 * 1024
+"""Of stubs whose values are in memory at once: two bytes can be a value, which takes thirty."""
 MAX_UNDECIDED_CALLS: Final = 1_000
 MAX_UNDECIDED_BYTES: Final = 8 * 1024 * 1024
 """Of one connection: calls whose interface may become known by a later one."""
@@ -51,7 +53,11 @@ MAX_UNDECIDED_BYTES: Final = 8 * 1024 * 1024
 class CallBatches:
     def __init__(self, captures: Captures, choice: Choice, *, keep_payload: bool = False) -> None:
         self._captures, self._choice, self._keep_payload = captures, choice, keep_payload
-        self._groups: dict[OperationKey | None, list[tuple[PlacedCall, Identity | None]]] = defaultdict(list)
+        self._groups: dict[OperationKey, list[tuple[PlacedCall, Identity]]] = defaultdict(list)
+        self._unreadable: list[tuple[PlacedCall, Identity | None]] = []
+        """Calls that there is nothing to decode with."""
+        self._identities: dict[int, tuple[Binding, Identity]] = {}
+        """By id of their binding."""
         self._held_calls = self._held_bytes = 0
         self._guesses: dict[int | None, Guess] = {}
         """By presentation context of the connection at hand: connections come one after the other."""
@@ -63,7 +69,7 @@ class CallBatches:
 
     def add(self, placed: PlacedCall) -> Iterator[Batch]:
         call = placed.call
-        bound = None if call.binding is None else Identity.of(call.binding)
+        bound = None if call.binding is None else self._bound(call.binding)
         if bound is not None and call.binding is not None and not (call.binding.open_syntaxes and bound.interface):
             self._hold(placed, bound)
         elif call.sealed or call.opnum is None or call.callback or call.refused:
@@ -81,28 +87,30 @@ class CallBatches:
 
     def flush(self) -> Iterator[Batch]:
         groups, self._groups = self._groups, defaultdict(list)
+        unreadable, self._unreadable = self._unreadable, []
         self._held_calls = self._held_bytes = 0
+        self._identities = {}
         calls: list[Row] = []
         issues: list[IssueRow] = []
         endpoints: list[EndpointRow] = []
         sightings: list[Row] = []
         facts: list[Fact] = []
+        issues += self._learn_served(unreadable)
+        calls += (self._opaque(*one) for one in unreadable)
+        facts += (fact for one in unreadable if (fact := self._opaque_fact(*one)) is not None)
         for key, group in groups.items():
             issues += self._learn_served(group)
-            if key is None:
-                calls += (self._opaque(*one) for one in group)
-                facts += (fact for one in group if (fact := self._opaque_fact(*one)) is not None)
-                continue
-            decoded = OperationBatch(*key, group, self._captures, keep_payload=self._keep_payload)
-            calls += decoded.call_rows()
-            issues += decoded.issues()
-            facts += decoded.facts()
-            sightings += decoded.sightings()
-            for row in decoded.endpoints():
-                endpoints.append(row)
-                if not self.announced.note(row):
-                    issues += self._not_learned(row)
-            yield TYPED[key].name, decoded.typed_batch()
+            for some in _portions(group):
+                decoded = OperationBatch(*key, some, self._captures, keep_payload=self._keep_payload)
+                calls += decoded.call_rows()
+                issues += decoded.issues()
+                facts += decoded.facts()
+                sightings += decoded.sightings()
+                for row in decoded.endpoints():
+                    endpoints.append(row)
+                    if not self.announced.note(row):
+                        issues += self._not_learned(row)
+                yield TYPED[key].name, decoded.typed_batch()
         self.versions.note(facts)
         rows_of = (
             *((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints)),
@@ -112,7 +120,7 @@ class CallBatches:
             if rows:
                 yield table.name, pa.RecordBatch.from_pylist(rows, schema=table.arrow)
 
-    def _learn_served(self, group: Iterable[tuple[PlacedCall, Identity | None]]) -> Iterator[IssueRow]:
+    def _learn_served(self, group: Sequence[tuple[PlacedCall, Identity | None]]) -> Iterator[IssueRow]:
         """Who answers calls of an interface listens for all of its clients."""
         for placed, identity in group:
             row = served_row(placed, identity, self._captures)
@@ -133,9 +141,20 @@ class CallBatches:
             )
 
     def _hold(self, placed: PlacedCall, identity: Identity | None) -> None:
-        self._groups[_group_of(placed.call, identity)].append((placed, identity))
+        key = _group_of(placed.call, identity)
+        if key is None or identity is None:
+            self._unreadable.append((placed, identity))
+        else:
+            self._groups[key].append((placed, identity))
         self._held_calls += 1
         self._held_bytes += _stub_bytes(placed.call)
+
+    def _bound(self, binding: Binding) -> Identity:
+        """Calls of a context share their binding."""
+        known = self._identities.get(id(binding))
+        if known is None or known[0] is not binding:
+            known = self._identities[id(binding)] = binding, Identity.of(binding)
+        return known[1]
 
     def _consider(self, placed: PlacedCall) -> None:
         call = placed.call
@@ -174,6 +193,18 @@ class CallBatches:
         operation = _operation(placed.call, identity)
         name = operation.name if operation else None
         return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures)
+
+
+def _portions(group: list[tuple[PlacedCall, Identity]]) -> Iterator[list[tuple[PlacedCall, Identity]]]:
+    """Values of a few calls at a time: a hostile one can hold a million."""
+    begun, size = 0, 0
+    for number, (placed, _) in enumerate(group):
+        octets = _stub_bytes(placed.call)
+        if size and size + octets > MAX_BYTES_DECODED:
+            yield group[begun:number]
+            begun, size = number, 0
+        size += octets
+    yield group[begun:]
 
 
 def _group_of(call: Call, identity: Identity | None) -> OperationKey | None:

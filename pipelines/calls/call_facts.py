@@ -22,6 +22,7 @@ MAX_ELEMENTS: Final = 4_096
 
 MAX_SHORT_BYTES: Final = 128
 """Of bytes that are kept: a protocol tower has less than a hundred."""
+_LEAVES: Final = frozenset((int, str, bool, float))
 HEAD_BYTES: Final = 20
 """Of longer ones: a security descriptor begins with as many, and a SID with less."""
 
@@ -117,9 +118,7 @@ def _response_frames(call: Call, capture: int) -> tuple[int, ...]:
 def compact(values: Values | None) -> Values | None:
     """What rules look at: no empty members, few bytes, of vectors only their length. None where there is too much."""
     try:
-        return (
-            None if values is None else {name: _compact(value) for name, value in values.items() if value is not None}
-        )
+        return None if values is None else _members(values)
     except _TooMuch:
         return None
 
@@ -128,11 +127,23 @@ class _TooMuch(Exception):
     """An array beyond what any conforming call has."""
 
 
+def _members(values: Values) -> Values:
+    # Most are numbers and text: no call for each of them.
+    return {
+        name: value if type(value) in _LEAVES else _compact(value)
+        for name, value in values.items()
+        if value is not None
+    }
+
+
 def _compact(value: Any) -> Any:  # noqa: ANN401 - values of any declared type
     if isinstance(value, dict):
         if "cElems" in value:
             return {"cElems": value["cElems"]}
-        return {name: _compact(inner) for name, inner in value.items() if inner is not None and name != "bytes"}
+        kept = _members(value)
+        # Of a message: its hash is there.
+        kept.pop("bytes", None)
+        return kept
     if isinstance(value, list):
         if len(value) > MAX_ELEMENTS:
             raise _TooMuch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from decoders.dcerpc.names import TRANSFER_SYNTAX
@@ -28,7 +29,7 @@ class DecodeState(enum.StrEnum):
     OPAQUE = "opaque"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Identity:
     """The interface of a call, and how it is known."""
 
@@ -43,12 +44,12 @@ class Identity:
         named = TRANSFER_SYNTAX.get(syntax.uuid, syntax.uuid)
         return cls(interface.uuid, f"{interface.major}.{interface.minor}", named, str(binding.source))
 
-    @property
+    @cached_property
     def interface(self) -> Interface | None:
         """Its declaration, if it is one of ours."""
         return interface_of(self.interface_uuid, self.version)
 
-    @property
+    @cached_property
     def syntax(self) -> Syntax | None:
         return _SYNTAXES.get(self.transfer_syntax)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from decoders.msmq.format_names import format_name
@@ -89,21 +90,17 @@ def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -
         "sections": facts.sections,
         "complete": facts.complete,
         "message_id": facts.message_id,
-        **{name: _COLUMNS.get(name, _same)(facts, name) for name in _NAMES},
+        **dict(zip(_SAME_NAMES, _same_values(facts), strict=True)),
+        **{name: column(facts) for name, column in _COLUMNS.items()},
         "body": seen.body if keep_payload else None,
     }
 
 
-def _same(facts: MessageFacts, name: str) -> object:
-    value = getattr(facts, name)
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _sent(facts: MessageFacts, _: str) -> int | None:
+def _sent(facts: MessageFacts) -> int | None:
     return None if facts.sent_time is None else facts.sent_time * _MICROSECONDS
 
 
-def _transaction(facts: MessageFacts, _: str) -> Row | None:
+def _transaction(facts: MessageFacts) -> Row | None:
     told = facts.transaction
     if told is None:
         return None
@@ -111,14 +108,15 @@ def _transaction(facts: MessageFacts, _: str) -> Row | None:
     return row | {"sequence_id": None if told.sequence_id is None else Decimal(told.sequence_id)}
 
 
-_NAMES: Final = tuple(column.name for column in CONTENT)
-_COLUMNS: Final[Mapping[str, Callable[[MessageFacts, str], object]]] = {
-    "message_class": lambda facts, _: facts.message_class_name,
+_COLUMNS: Final[Mapping[str, Callable[[MessageFacts], object]]] = {
+    "message_class": lambda facts: facts.message_class_name,
     "sent_ts": _sent,
-    "body_type": lambda facts, _: facts.body_type_name,
-    "destinations": lambda facts, _: list(facts.destinations) or None,
+    "body_type": lambda facts: facts.body_type_name,
+    "destinations": lambda facts: list(facts.destinations) or None,
     "transaction_header": _transaction,
 }
+_SAME_NAMES: Final = tuple(column.name for column in CONTENT if column.name not in _COLUMNS)
+_same_values: Final = attrgetter(*_SAME_NAMES)
 
 
 def _seen_as(action: int) -> str:
@@ -139,12 +137,12 @@ def _sha256(payloads: Sequence[Values]) -> str | None:
 
 
 def _read_by_qm2qm(request: Values, response: Values) -> Seen | None:
-    told = descriptor(dict(response)) or {}
+    told = descriptor(response) or {}
     payload = told.get("lpBuffer")
     packet = _octets(payload)
     if not packet or payload is None:
         return None
-    asked = descriptor(dict(request)) or told
+    asked = descriptor(request) or told
     return _of_packet(parse_message(packet, Form.MQQP), [payload], asked.get("ulAction") or 0)
 
 

@@ -1,49 +1,87 @@
-"""Stubs of one operation and direction to one Arrow column, with what was wrong in each."""
+"""Stubs of one operation and direction to values, with what was wrong in each."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from decoders.interfaces import INTERFACES, operation_of
-from decoders.ndr.columnar.plans import plan
 from decoders.ndr.interpreter import compile_decoder
-from schemas.idl_columns import to_arrow
 from schemas.idl_types import IdlTypes
+from schemas.value_shapes import ValueShapes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import pyarrow as pa
 
-    from decoders.ndr.columnar.columns import Columns
-    from decoders.ndr.columnar.plans import Plan
+    from decoders.dcerpc.call_model import Part
     from decoders.ndr.interpreter import Decoder
     from decoders.ndr.model import Direction, Interface, Operation, Syntax
     from decoders.ndr.problems import Problem
 
 ByteOrder = Literal["<", ">"]
+_TRAILING: Final = "ndr-trailing-bytes"
+_MOST_PADDING: Final = 15
+"""Up to a multiple of 16, the largest alignment of security trailers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stub:
-    data: bytes
-    syntax: Syntax
-    byte_order: ByteOrder
-    whole: bool = True
-    """False: its end was not captured."""
+class Values(NamedTuple):
+    """Of a request or a response."""
+
+    values: dict[str, Any] | None
+    """None where it was not captured, or cannot be read."""
+    problems: tuple[Problem, ...]
+    """Without padding, which is none."""
+    whole: bool
+    """Captured and decoded to its end."""
+    goes_on: bool
+    """It has bytes that its declaration does not explain: it may be another operation's."""
+
+    @property
+    def explained(self) -> bool:
+        return self.whole and not self.goes_on
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedStubs:
-    column: pa.StructArray
-    """A row a stub; null where there was none."""
-    problems: dict[int, tuple[Problem, ...]]
-    incomplete: frozenset[int]
-    """Rows in which decoding stopped early."""
+NO_VALUES: Final = Values(None, (), whole=False, goes_on=False)
+
+
+class StubReader:
+    """For an operation that there is, in one direction."""
+
+    def __init__(
+        self, interface_uuid: str, opnum: int, direction: Direction, *, callback: bool, keep_payload: bool
+    ) -> None:
+        interface, operation = declared(interface_uuid, opnum, callback=callback)
+        members = operation.on_the_wire(direction)
+        self.type: pa.StructType = IdlTypes(interface.types).struct(members)
+        self._shape = ValueShapes(interface.types, keep_payload=keep_payload).of(members)
+        self._key = interface_uuid, opnum, direction
+        self._callback = callback
+        self._decoders: dict[tuple[Syntax, ByteOrder], Decoder] = {}
+
+    def read(self, part: Part | None, syntax: Syntax) -> Values:
+        if part is None or part.sealed:
+            return NO_VALUES
+        decode = self._decoders.get((syntax, part.byte_order))
+        if decode is None:
+            decode = decoder_of(*self._key, syntax, part.byte_order, callback=self._callback)
+            self._decoders[syntax, part.byte_order] = decode
+        data, complete = part.stub, part.complete
+        # [MS-RPCE] 2.2.2.13: the trailer follows the stub. What parameters reach into is none, whatever it looks like.
+        if part.trailer and not decode(data).complete and decode(data + part.trailer).complete:
+            data += part.trailer
+        values, problems, decoded, _ = decode(data, whole=complete)
+        goes_on = False
+        if problems:
+            problems = tuple(one for one in problems if one.code != _TRAILING or not _is_padding(part, one.offset))
+            goes_on = any(one.code == _TRAILING for one in problems)
+        return Values(self._shape(values), problems, complete and decoded, goes_on)
+
+
+@cache
+def stub_reader(
+    interface_uuid: str, opnum: int, direction: Direction, *, callback: bool, keep_payload: bool
+) -> StubReader:
+    return StubReader(interface_uuid, opnum, direction, callback=callback, keep_payload=keep_payload)
 
 
 @cache
@@ -68,78 +106,6 @@ def declared(interface_uuid: str, opnum: int, *, callback: bool = False) -> tupl
     return INTERFACES[interface_uuid], operation
 
 
-@cache
-def plan_of(
-    interface_uuid: str,
-    opnum: int,
-    direction: Direction,
-    syntax: Syntax,
-    byte_order: ByteOrder,
-    *,
-    callback: bool = False,
-) -> Plan | None:
-    interface, operation = declared(interface_uuid, opnum, callback=callback)
-    return plan(operation, direction, interface.types, syntax, byte_order)
-
-
-def decode_stubs(
-    interface_uuid: str,
-    opnum: int,
-    direction: Direction,
-    stubs: Sequence[Stub | None],
-    *,
-    keep_payload: bool,
-    callback: bool = False,
-) -> DecodedStubs:
-    """In columns where there are enough stubs of a kind; what the columnar decoder declines, one by one."""
-    interface, operation = declared(interface_uuid, opnum, callback=callback)
-    members = operation.on_the_wire(direction)
-    shapes = IdlTypes(interface.types, keep_payload=keep_payload)
-    kinds: dict[tuple[Syntax, ByteOrder], list[int]] = defaultdict(list)
-    for number, stub in enumerate(stubs):
-        if stub is not None and stub.whole:
-            kinds[stub.syntax, stub.byte_order].append(number)
-    pieces: list[tuple[Sequence[int], pa.Array]] = []
-    one_by_one = [number for number, stub in enumerate(stubs) if stub is not None and not stub.whole]
-    for kind, numbers in kinds.items():
-        columnar = plan_of(interface_uuid, opnum, direction, *kind, callback=callback)
-        if columnar is None or len(numbers) < columnar.min_rows:
-            one_by_one += numbers
-            continue
-        columns = _decoded_columns(columnar, [stub.data for n in numbers if (stub := stubs[n])])
-        pieces.append((np.array(numbers)[columns.accepted].tolist(), to_arrow(columns, members, shapes)))
-        one_by_one += np.array(numbers)[~columns.accepted].tolist()
-    problems: dict[int, tuple[Problem, ...]] = {}
-    incomplete: set[int] = set()
-    rows: list[dict[str, Any] | None] = []
-    for number in sorted(one_by_one):
-        stub = stubs[number]
-        if stub is None:
-            continue
-        decode = decoder_of(interface_uuid, opnum, direction, stub.syntax, stub.byte_order, callback=callback)
-        found = decode(stub.data, whole=stub.whole)
-        rows.append(shapes.shaped(members, found.values))
-        if found.problems:
-            problems[number] = found.problems
-        if not found.complete:
-            incomplete.add(number)
-    arrow = shapes.struct(members)
-    pieces.append((sorted(one_by_one), pa.array(rows, arrow)))
-    absent = [number for number, stub in enumerate(stubs) if stub is None]
-    pieces.append((absent, pa.nulls(len(absent), arrow)))
-    return DecodedStubs(_in_order(pieces), problems, frozenset(incomplete))
-
-
-def _decoded_columns(columnar: Plan, stubs: list[bytes]) -> Columns:
-    lengths = np.array([len(stub) for stub in stubs], np.int64)
-    starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).astype(np.int64)
-    return columnar.decode(np.frombuffer(b"".join(stubs), np.uint8), starts, lengths)
-
-
-def _in_order(pieces: list[tuple[Sequence[int], pa.Array]]) -> pa.StructArray:
-    pieces = [(numbers, rows) for numbers, rows in pieces if len(rows)] or pieces[:1]
-    if len(pieces) == 1:
-        # Its numbers rise, so its rows stand as the stubs do.
-        return pieces[0][1]
-    places = np.concatenate([np.array(numbers, np.int64) for numbers, _ in pieces])
-    return pa.concat_arrays([rows for _, rows in pieces]).take(pa.array(np.argsort(places, kind="stable")))
+def _is_padding(part: Part, offset: int) -> bool:
+    """[MS-RPCE] 2.2.2.13: in front of a verification trailer the stub is padded."""
+    return part.verification is not None and len(part.stub) - offset <= _MOST_PADDING

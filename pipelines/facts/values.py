@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Values = dict[str, Any]
 
 
-def descriptor(values: Values | None) -> Values | None:
+def descriptor(values: Mapping[str, Any] | None) -> Values | None:
     """REMOTEREADDESC of a start of qm2qm."""
     if not values:
         return None

@@ -16,7 +16,7 @@ from samples.towers import build_tower
 from tests.builders import packets as p
 from tests.builders.conversations import Ends
 from tests.decoders.dcerpc import pdus
-from tests.decoders.ndr.columnar_values import Honest
+from tests.decoders.ndr.honest_values import Honest
 
 if TYPE_CHECKING:
     from decoders.ndr.interpreter import ByteOrder

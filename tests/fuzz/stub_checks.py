@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +10,12 @@ import pyarrow as pa
 
 from decoders.limits import MAX_NDR_PROBLEMS
 from decoders.msmq.properties import PROPERTIES
-from decoders.ndr.columnar.plans import plan
 from decoders.ndr.interpreter import compile_decoder
 from decoders.ndr.model import Direction
 from decoders.ndr.problems import PROBLEMS
-from schemas.idl_columns import to_arrow
 from schemas.idl_types import IdlTypes
 from schemas.tables.derived import DERIVED
-from tests.decoders.ndr.columnar_values import decode_stubs, rows
+from schemas.value_shapes import ValueShapes
 from tests.fuzz.findings import Broken
 from tests.fuzz.value_shapes import Shapes
 from tests.timing import quickest
@@ -26,15 +23,12 @@ from tests.timing import quickest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from decoders.ndr.columnar.plans import Plan
     from decoders.ndr.interpreter import Decoded, Decoder
     from tests.fuzz.stub_seeds import Wire
 
 SLOW_SECONDS = 0.5
 MEMORY_FLOOR = 1_000_000
 MEMORY_FACTOR = 20
-COLUMNS_MEMORY_FACTOR = 8
-"""Two of them are copies that the test makes."""
 MEMORY_STUB_BYTES = 4_096
 """Memory is checked for stubs below this size."""
 _ASKED = {
@@ -50,10 +44,9 @@ class Checks:
         call = wire.operation, wire.direction, types, wire.syntax, wire.byte_order
         self.wire = wire
         self.decode: Decoder = compile_decoder(*call)
-        self.plan: Plan | None = plan(*call)
         self._shapes = Shapes(types)
-        self._idl = IdlTypes(types)
-        self._type = self._idl.struct(wire.members)
+        self._shape = ValueShapes(types).of(wire.members)
+        self._type = IdlTypes(types).struct(wire.members)
         self._derived = DERIVED.get((wire.interface.name, wire.operation.name), ())
 
     def one(self, stub: bytes) -> tuple[Decoded, float]:
@@ -91,37 +84,13 @@ class Checks:
         if peak > MEMORY_FLOOR + MEMORY_FACTOR * len(stub):
             raise Broken("a stub takes more memory than it may", f"{peak} bytes for a stub of {len(stub)}")
 
-    def memory_of_columns(self, stubs: Sequence[bytes]) -> None:
-        if self.plan is None:
-            return
-        made, size = self.plan, sum(map(len, stubs))
-        peak = _peak(lambda: decode_stubs(made, stubs))
-        if peak > MEMORY_FLOOR + COLUMNS_MEMORY_FACTOR * size:
-            raise Broken("the columnar decoder takes more memory than it may", f"{peak} bytes for {size}")
+    def together(self, decoded: Sequence[Decoded]) -> None:
+        """The values in Arrow, and the columns derived from them."""
+        shaped = [self._shape(one.values) for one in decoded]
+        pa.array(shaped, self._type).validate(full=True)
+        self._derive(shaped)
 
-    def together(self, stubs: Sequence[bytes], decoded: Sequence[Decoded]) -> int:
-        """Arrow, derived columns and the columnar decoder; how many stubs the last one accepted."""
-        expected = pa.array([self._idl.shaped(self.wire.members, one.values) for one in decoded], self._type)
-        self._derive(expected)
-        if self.plan is None:
-            return 0
-        columns = decode_stubs(self.plan, stubs)
-        accepted = [one for one, yes in zip(decoded, columns.accepted, strict=True) if yes]
-        if not all(one.complete and one.problems == () for one in accepted):
-            raise Broken("the columnar decoder accepts a stub in which the interpreter finds a problem")
-        # By text: 0 and False, 1 and 1.0 are not the same, and NaN is what it is.
-        if repr(rows(columns)) != repr([one.values for one in accepted]):
-            raise Broken("the columnar decoder reads other values than the interpreter")
-        made = to_arrow(columns, self.wire.members, self._idl)
-        made.validate(full=True)
-        if not made.equals(expected.filter(pa.array(columns.accepted))):
-            raise Broken("the columns in Arrow differ from the interpreter's values in Arrow")
-        return len(accepted)
-
-    def _derive(self, expected: pa.StructArray) -> None:
-        if not self._derived:
-            return
-        values = [_plain(row) for row in expected.to_pylist()]
+    def _derive(self, values: Sequence[dict[str, Any]]) -> None:
         given = self.wire.direction is Direction.IN
         pairs = [(row, {}) if given else (_ASKED, row) for row in values]
         for one in self._derived:
@@ -142,12 +111,3 @@ def checks_of(wire_name: str) -> Checks:
     from tests.fuzz.stub_seeds import BY_NAME
 
     return Checks(BY_NAME[wire_name])
-
-
-def _plain(value: object) -> Any:  # noqa: ANN401 - a decoded value
-    """As pipelines.calls.batches hands them on: Arrow's Decimal is an integer to everybody else."""
-    if isinstance(value, Decimal):
-        return int(value)
-    if isinstance(value, dict):
-        return {name: _plain(inner) for name, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value

@@ -13,7 +13,7 @@ from decoders.ndr.layout import is_octets
 from decoders.ndr.model import Array, Direction, Interface, Operation, Syntax, Type
 from samples.towers import build_tower
 from tests.decoders.msmq.values import variant
-from tests.decoders.ndr.columnar_values import Honest
+from tests.decoders.ndr.honest_values import Honest
 
 if TYPE_CHECKING:
     import random

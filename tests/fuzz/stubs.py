@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 LOT = 256
 SEEDS_PER_LOT = 24
 MEMORY_EVERY = 32
-COLUMNS_MEMORY_EVERY = 8 * LOT
 VAST_SHARE = 0.002
 """They cost a hundred times what the others do."""
 
@@ -80,9 +79,9 @@ def _run(checks: Checks, seed: int, numbers: Sequence[int], stubs: Sequence[byte
         for code in {problem.code for problem in decoded.problems}:
             tally.count(f"problem {code}")
         sound.append((number, stub, decoded))
-    failed = _together(checks, tally, sound)
+    failed = _together(checks, sound)
     if failed is not None:
-        alone = [(one, found) for one in sound if (found := _together(checks, Tally(), [one]))]
+        alone = [(one, found) for one in sound if (found := _together(checks, [one]))]
         for (number, stub, _), found in alone:
             tell(number, stub, found)
         if not alone:
@@ -90,14 +89,10 @@ def _run(checks: Checks, seed: int, numbers: Sequence[int], stubs: Sequence[byte
     return tally
 
 
-def _together(checks: Checks, tally: Tally, sound: Sequence[tuple[int, bytes, Decoded]]) -> BaseException | None:
+def _together(checks: Checks, sound: Sequence[tuple[int, bytes, Decoded]]) -> BaseException | None:
     try:
         with limited():
-            stubs = [stub for _, stub, _ in sound]
-            accepted = checks.together(stubs, [decoded for _, _, decoded in sound])
-            if any(number % COLUMNS_MEMORY_EVERY == 0 for number, _, _ in sound):
-                checks.memory_of_columns(stubs)
+            checks.together([decoded for _, _, decoded in sound])
     except (Exception, Hang) as error:  # noqa: BLE001
         return error
-    tally.count("accepted by columns", accepted)
     return None

@@ -46,7 +46,6 @@ def test_damaged_stubs() -> None:
     # Half a run of truncated stubs would find nothing either: both ends of the decoder have to be reached.
     assert tally.counts["complete"] > tally.cases / 5
     assert tally.counts["stopped"] > tally.cases / 5
-    assert tally.counts["accepted by columns"] > tally.cases / 10
     reached = {name.removeprefix("problem ") for name in tally.counts if name.startswith("problem ")}
     assert PROBLEMS.keys() - reached <= OUT_OF_REACH
 

@@ -1,14 +1,10 @@
-"""Columns back to the interpreter's values, and honest values for any declared operation."""
+"""Honest values for any declared operation."""
 
 from __future__ import annotations
 
 import uuid
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from decoders.ndr.columnar.columns import Column, Columns, Identifiers, Lists, Nothing, Records, Scalars, Spans
 from decoders.ndr.counts import compared_with
 from decoders.ndr.layout import is_octets, is_wide
 from decoders.ndr.model import (
@@ -24,54 +20,12 @@ from decoders.ndr.model import (
     Struct,
     Union,
 )
-from decoders.ndr.texts import narrow_text, wide_text
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Mapping, Sequence
 
-    from decoders.ndr.columnar.plans import Plan
     from decoders.ndr.model import Member, Type
-
-
-def decode_stubs(plan: Plan, stubs: Sequence[bytes]) -> Columns:
-    """With bytes between the stubs that belong to none of them."""
-    lengths = np.array([len(stub) for stub in stubs], np.int64)
-    starts = np.cumsum(lengths + 3) - lengths
-    buffer = np.frombuffer(b"".join(b"\x01\x02\x03" + stub for stub in stubs), np.uint8)
-    return plan.decode(buffer, starts, lengths)
-
-
-def rows(columns: Columns) -> list[dict[str, Any]]:
-    return _python(columns.members, columns.buffer.tobytes())
-
-
-def _python(column: Column, buffer: bytes) -> list[Any]:
-    values: list[Any]
-    match column:
-        case Nothing(length):
-            return [None] * length
-        case Scalars():
-            values = column.values.tolist()
-        case Identifiers():
-            values = [str(uuid.UUID(bytes=octets.tobytes())) for octets in column.octets]
-        case Spans():
-            ends = (column.starts + column.lengths).tolist()
-            values = [buffer[start:end] for start, end in zip(column.starts.tolist(), ends, strict=True)]
-            if column.character_size == 1:
-                values = [narrow_text(raw) for raw in values]
-            elif column.character_size == 2:
-                values = [wide_text(raw, column.byte_order) for raw in values]
-        case Lists():
-            elements = _python(column.elements, buffer)
-            bounds = column.offsets.tolist()
-            values = [elements[start:end] for start, end in pairwise(bounds)]
-        case Records():
-            members = {name: _python(member, buffer) for name, member in column.members.items()}
-            assert all(len(member) == len(column) for member in members.values())
-            values = [{name: member[row] for name, member in members.items()} for row in range(len(column))]
-    valid = [True] * len(column) if column.valid is None else column.valid.tolist()
-    return [value if there else None for value, there in zip(values, valid, strict=True)]
 
 
 class Honest:
