@@ -6,6 +6,7 @@ found beside it, whatever lies in the current folder, beside a notebook or in PY
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -27,10 +28,18 @@ class _BesideUs:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command `mqtrail`."""
+    """The command `mqtrail`, from within another program."""
     from pipelines.cli import main as command  # noqa: PLC0415 - workers import this package too
 
     return command(arguments)
+
+
+def command() -> int:
+    """`main` as a program: the process ends with it."""
+    code = main()
+    # The end of the interpreter would go through all that the libraries have made, which takes them a second.
+    gc.freeze()
+    return code
 
 
 def _guard() -> None:

@@ -97,9 +97,10 @@ class Done:
 
 def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> Done:
     """A run of its own, left in the staging folder."""
-    engine = wanted.engine()
     if wanted.check:
+        # While the JVM starts this process has nothing else to do.
         prepare()
+    engine = wanted.engine()
     finished = analyze(wanted.job(engine, output.staging), inputs)
     output.remove_strays({one.path for one in finished.written})
     quality = _checked(wanted, output.staging)
@@ -123,9 +124,9 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
     while finished is None:  # each time with fewer captures
         if not sorted_out.fresh:
             return sorted_out
-        engine = engine or wanted.engine()
         if wanted.check:
             prepare()
+        engine = engine or wanted.engine()
         try:
             finished = extend(wanted.job(engine, folder.staging), sorted_out.fresh, hashed, base)
         except CapturesChanged as error:
