@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import gc
 
-# Spark wants pandas for mapInArrow.
-import pandas as pd  # noqa: F401
-from pyspark.daemon import manager
+from mqtrail.archives import without_archives
 
-import pipelines.captures.scan
-import pipelines.connections.exchange
-import pipelines.judging.exchange
-import pipelines.messages.exchange  # noqa: F401
+without_archives()
+
+# Spark wants pandas for mapInArrow.
+import pandas as pd  # noqa: E402, F401
+from pyspark.daemon import manager  # noqa: E402
+
+import pipelines.captures.scan  # noqa: E402
+import pipelines.connections.exchange  # noqa: E402
+import pipelines.judging.exchange  # noqa: E402
+import pipelines.messages.exchange  # noqa: E402, F401
 
 if __name__ == "__main__":
     # Workers collect garbage after each task; modules are none.

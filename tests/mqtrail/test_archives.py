@@ -1,0 +1,47 @@
+"""Workers take Spark's Python from where it is installed, not from archives that they would read before each task."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from mqtrail.archives import without_archives
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+    from pyspark.sql import SparkSession
+
+OURS = ["/opt/app/mqtrail-1.0.whl", "/opt/app/userFiles", "/opt/app/helpers.zip"]
+ARCHIVES = ["/opt/spark/lib/pyspark.zip", "/opt/spark/lib/py4j-0.10-src.zip", "/opt/spark/jars/spark-core_2.13-4.jar"]
+
+
+def test_only_spark_s_own_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*ARCHIVES, *OURS, *sys.path])
+    monkeypatch.setattr(sys, "path_importer_cache", dict.fromkeys((*ARCHIVES, *OURS)))
+    without_archives()
+    assert sys.path[: len(OURS)] == OURS
+    assert not set(ARCHIVES) & {*sys.path, *sys.path_importer_cache}
+    assert sys.path_importer_cache.keys() >= set(OURS)
+
+
+def test_they_stay_where_spark_is_installed_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*ARCHIVES, *OURS])
+    without_archives()
+    assert sys.path == [*ARCHIVES, *OURS]
+
+
+def test_workers_have_none(spark: SparkSession) -> None:
+    def seen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyspark
+
+        list(batches)
+        places = [pyspark.__file__, *sys.path, *sys.path_importer_cache]
+        yield pa.RecordBatch.from_pydict({"place": places})
+
+    places = [row.place for row in spark.range(1).mapInArrow(seen, "place string").collect()]
+    assert places
+    assert not [place for place in places if "pyspark.zip" in place or "spark-core" in place]
