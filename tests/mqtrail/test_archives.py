@@ -10,7 +10,7 @@ import pyarrow as pa
 from mqtrail.archives import without_archives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import pytest
     from pyspark.sql import SparkSession
@@ -35,7 +35,7 @@ def test_they_stay_where_spark_is_installed_nowhere_else(monkeypatch: pytest.Mon
 
 
 def test_workers_have_none(spark: SparkSession) -> None:
-    def seen(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def seen(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyspark
 
         list(batches)
