@@ -84,7 +84,7 @@ class Traffic:
         return len(np.unique(self.conversation[self.pdu != Pdu.NONE]))
 
 
-def make_traffic(packets: int, seed: int, rpc_share: float = 0.0) -> Traffic:
+def make_traffic(packets: int, seed: int, rpc_share: float = 0.0, full_share: float = 0.2) -> Traffic:
     rng = np.random.default_rng(seed)
     conversations = max(1, packets // PACKETS_PER_CONVERSATION)
     weights = rng.lognormal(0, 1, conversations)
@@ -102,7 +102,7 @@ def make_traffic(packets: int, seed: int, rpc_share: float = 0.0) -> Traffic:
 
     is_rpc = rng.random(conversations) < rpc_share
     ports = np.where(is_rpc, rng.choice(_RPC_PORTS, conversations), rng.choice(_PORTS, conversations))
-    from_client, payload_len = rng.random(packets) < 0.5, _sizes(rng, kind)
+    from_client, payload_len = rng.random(packets) < 0.5, _sizes(rng, kind, full_share)
     seq, ack, flags, pdu = _tcp(rng, kind, conversation, is_rpc, from_client, payload_len)
     return Traffic(
         kind=kind.astype(np.uint8),
@@ -121,11 +121,11 @@ def make_traffic(packets: int, seed: int, rpc_share: float = 0.0) -> Traffic:
     )
 
 
-def _sizes(rng: np.random.Generator, kind: Column) -> Column:
+def _sizes(rng: np.random.Generator, kind: Column, full_share: float) -> Column:
     """Pure ACKs, full segments, and what lies between them."""
     drawn = rng.random(len(kind))
     between = 1 + rng.exponential(250, len(kind)).astype(np.int64)
-    size = np.where(drawn < 0.20, 1500, between)
+    size = np.where(drawn < full_share, 1500, between)
     size[(drawn > 0.60) & IS_TCP[kind]] = 0
     largest: Column = _LARGEST[kind]
     return np.minimum(size, largest)
