@@ -1,4 +1,4 @@
-"""The conversations, played once: all their frames in one buffer, and the places where every copy has its own values."""
+"""The conversations, played once: their frames in one buffer, and the places where every copy has values of its own."""
 
 from __future__ import annotations
 
