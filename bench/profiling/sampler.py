@@ -48,6 +48,9 @@ class Sampler:
         # Signals that come while C code runs are one signal: what passed since the last counts, not their number.
         now = self._clock()
         weight, self._last = now - self._last, now
+        while frame is not None and frame.f_code is Sampler._take.__code__:
+            # The next signal came before the last one was dealt with.
+            frame = frame.f_back
         codes, top = [], frame
         while frame is not None:
             codes.append(frame.f_code)
