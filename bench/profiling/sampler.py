@@ -6,6 +6,7 @@ Workers load this file by its path, before anything else: it needs the standard 
 from __future__ import annotations
 
 import atexit
+import opcode
 import os
 import signal
 import time
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS: Final = 0.005
 SUFFIX: Final = ".samples"
+_RESUME: Final = opcode.opmap.get("RESUME", -1)
 _CLOCKS: Final[dict[str, tuple[int, int, Callable[[], float]]]] = {
     "cpu": (signal.ITIMER_PROF, signal.SIGPROF, time.process_time),
     "wall": (signal.ITIMER_REAL, signal.SIGALRM, time.perf_counter),
@@ -51,6 +53,8 @@ class Sampler:
         while frame is not None and frame.f_code is Sampler._take.__code__:
             # The next signal came before the last one was dealt with.
             frame = frame.f_back
+        if frame is not None and frame.f_back is not None and _just_entered(frame):
+            frame = frame.f_back
         codes, top = [], frame
         while frame is not None:
             codes.append(frame.f_code)
@@ -62,6 +66,12 @@ class Sampler:
             number = self._numbers[key] = len(self._numbers)
             text = f"={number} {';'.join(_names(top))}\n"
         os.write(self._file, f"{text}{number} {weight:.6f} {time.time():.3f}\n".encode())
+
+
+def _just_entered(frame: FrameType) -> bool:
+    """Python sees signals when a function begins: what passed before was its caller's, or that of C code between."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return at < 0 or code[at] == _RESUME
 
 
 def _names(frame: FrameType | None) -> list[str]:

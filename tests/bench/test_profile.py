@@ -40,6 +40,29 @@ def test_a_busy_function_is_seen(tmp_path: Path) -> None:
     assert 0.1 < own.total_seconds < 3
 
 
+def brief() -> None:
+    pass
+
+
+def copying(seconds: float) -> None:
+    zeros, until = [0] * 20_000, time.process_time() + seconds
+    while time.process_time() < until:
+        zeros = zeros[:]
+        brief()
+
+
+def test_who_is_called_after_c_code_is_not_who_ran_it(tmp_path: Path) -> None:
+    sampler = Sampler(str(tmp_path), "worker", "cpu")
+    sampler.start()
+    try:
+        copying(0.3)
+    finally:
+        sampler.stop()
+    own = {one.function.rpartition(".")[2]: one for one in stacks.spent(stacks.collapsed(stacks.samples(tmp_path)))}
+    assert own["copying"].self_seconds > 0.1
+    assert "brief" not in own or own["brief"].self_seconds < own["copying"].self_seconds / 4
+
+
 def test_waiting_counts_by_the_clock_only(tmp_path: Path) -> None:
     for clock in ("cpu", "wall"):
         sampler = Sampler(str(tmp_path), clock, clock)
