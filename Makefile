@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz promise breaches bench audit docs sample incident screenshots clean setup setup-test
+.PHONY: help demo test lint fuzz promise breaches bench profile audit docs sample incident screenshots clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -37,6 +37,9 @@ soak: setup-test  ## kill workers and drivers, fill disks, change captures, five
 bench: setup-test  ## whole runs beside a bare Spark session and tshark, then their parts beside dpkt and impacket
 	@$(BIN)/python -m bench.whole
 	@$(BIN)/python -m bench
+
+profile: setup-test  ## a whole run by stage, as tables and flame graphs in out/profile; CAPTURE=FILE for one of your own
+	@$(BIN)/python -m bench.profile $(CAPTURE)
 
 audit:  ## known vulnerabilities of the pinned versions, where a database can be reached
 	@scripts/audit

@@ -40,12 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for case in CASES:
         if options.only and case.name not in options.only:
             continue
-        path, packets = "", options.packets
+        path = ""
         if case.capture:
             path = str(capture(case.capture, options.packets, options.data))
-            packets = RECIPES[case.capture].packets(options.packets)
             _read_once(Path(path))
-        results.append(measure(case, Inputs(path, packets), options.repeat))
+        results.append(measure(case, Inputs(path, _packets(case.capture, options.packets)), options.repeat))
     if results:
         print(LEGEND, table(results), sep="\n\n")
     if sentence := verdict(results):
@@ -56,6 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         write_json(options.json, results)
     return 0
+
+
+def _packets(name: str | None, asked: int) -> int:
+    return RECIPES[name].packets(asked) if name in RECIPES else asked
 
 
 def _read_once(path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bench.containers import FILE_HEADERS, record_lengths, records
 from bench.frames import frame_lengths, frames
+from bench.realistic import recipes as realistic
 from bench.traffic import make_traffic
 
 if TYPE_CHECKING:
@@ -25,28 +26,30 @@ class Recipe:
     share: float = 1.0
     """Of the packets asked for."""
     vxlan: bool = False
-    rpc_share: float = 0.0
-    """Of the conversations: those that speak DCE/RPC."""
     seed: int = 1
 
     def packets(self, asked: int) -> int:
         return max(1, round(asked * self.share))
 
     def traffic(self, asked: int) -> Traffic:
-        return make_traffic(self.packets(asked), self.seed, self.rpc_share)
+        return make_traffic(self.packets(asked), self.seed)
 
 
 RECIPES: Final = {
     "headers": Recipe("pcap"),
     "headers-ng": Recipe("pcapng"),
     "vxlan": Recipe("pcap", share=0.2, vxlan=True, seed=2),
-    "msmq": Recipe("pcap", share=0.2, rpc_share=0.2, seed=3),
-    "mixed": Recipe("pcap", rpc_share=0.07, seed=4),
 }
+MSMQ: Final = "msmq"
+"""The mixed capture of whole runs, a smaller one."""
+_MSMQ_BYTES: Final = 62
+"""For each of the packets asked for, a fifth of which it has."""
 
 
 def capture(name: str, asked: int, folder: Path = DATA) -> Path:
     """The capture's file, made if there is none of the right size."""
+    if name == MSMQ:
+        return realistic.capture("mixed", f"{max(1, asked * _MSMQ_BYTES // 1_000)}KB", folder)
     recipe = RECIPES[name]
     traffic = recipe.traffic(asked)
     lengths = frame_lengths(traffic, vxlan=recipe.vxlan)

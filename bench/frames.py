@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from bench.pdus import write_pdus
 from bench.traffic import Kind
 
 if TYPE_CHECKING:
@@ -79,7 +78,6 @@ def frames(traffic: Traffic, seed: int, *, vxlan: bool) -> Bytes:
     for kind in Kind:
         rows = np.flatnonzero(traffic.kind == kind)
         scatter(octets, starts[rows], _headers(traffic, kind, rows))
-    write_pdus(octets, starts + _HEADER_BYTES[traffic.kind], traffic)
     return octets
 
 

@@ -23,21 +23,23 @@ DPKT_SAMPLE: Final = 100_000
 
 
 def dpkt_loop(inputs: Inputs) -> Callable[[], Work]:
-    def run() -> Work:
-        packets = octets = payload_bytes = 0
-        with Path(inputs.path).open("rb") as file:
-            for _ts, data in islice(dpkt.pcap.Reader(file), DPKT_SAMPLE):
-                packets += 1
-                octets += 16 + len(data)
-                ip = dpkt.ethernet.Ethernet(data).data
-                if not isinstance(ip, dpkt.ip.IP | dpkt.ip6.IP6) or not isinstance(ip.data, dpkt.tcp.TCP):
-                    continue
-                tcp = ip.data
-                row = (ip.src, ip.dst, tcp.sport, tcp.dport, tcp.seq, tcp.ack, tcp.flags, len(tcp.data))
-                payload_bytes += row[-1]
-        return Work(packets, octets)
+    return lambda: read_all(inputs.path, DPKT_SAMPLE)
 
-    return run
+
+def read_all(path: str, most: int | None = None) -> Work:
+    """The headers of a file's packets."""
+    packets = octets = payload_bytes = 0
+    with Path(path).open("rb") as file:
+        for _ts, data in islice(dpkt.pcap.Reader(file), most):
+            packets += 1
+            octets += 16 + len(data)
+            ip = dpkt.ethernet.Ethernet(data).data
+            if not isinstance(ip, dpkt.ip.IP | dpkt.ip6.IP6) or not isinstance(ip.data, dpkt.tcp.TCP):
+                continue
+            tcp = ip.data
+            row = (ip.src, ip.dst, tcp.sport, tcp.dport, tcp.seq, tcp.ack, tcp.flags, len(tcp.data))
+            payload_bytes += row[-1]
+    return Work(packets, octets)
 
 
 def sum_of_bytes(inputs: Inputs) -> Callable[[], Work]:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 PACKETS_PER_CONVERSATION: Final = 50
 _PORTS: Final = (443, 80, 445, 3389, 22, 1433, 389, 5985, 8080, 25)
-_RPC_PORTS: Final = (135, 2101, 2103, 2105, 49_664)
 _SECONDS: Final = 600
 _FIRST_SECOND: Final = 1_700_000_000
 FIN, SYN, PSH, ACK = 0x01, 0x02, 0x08, 0x10
@@ -40,20 +39,6 @@ _LARGEST: Final = np.array([1460, 1448, 1460, 1440, 512, 56, 0, 0])
 """Payload of a full packet, by kind."""
 
 
-class Pdu(enum.IntEnum):
-    """What a payload begins with."""
-
-    NONE = 0
-    BIND = 1
-    BIND_ACK = 2
-    REQUEST = 3
-    RESPONSE = 4
-
-
-PDU_BYTES: Final = np.array([0, 72, 60, 24, 24])
-"""Exact for the bind and its answer, the least for the others."""
-
-
 @dataclass(frozen=True, slots=True)
 class Traffic:
     kind: Column  # uint8
@@ -66,7 +51,6 @@ class Traffic:
     ack: Column  # uint32
     flags: Column  # uint8
     payload_len: Column  # int64
-    pdu: Column  # uint8
     ts_us: Column  # int64
 
     def __len__(self) -> int:
@@ -79,12 +63,8 @@ class Traffic:
     def tcp_conversations(self) -> int:
         return len(np.unique(self.conversation[IS_TCP[self.kind]]))
 
-    @property
-    def rpc_conversations(self) -> int:
-        return len(np.unique(self.conversation[self.pdu != Pdu.NONE]))
 
-
-def make_traffic(packets: int, seed: int, rpc_share: float = 0.0) -> Traffic:
+def make_traffic(packets: int, seed: int, full_share: float = 0.2) -> Traffic:
     rng = np.random.default_rng(seed)
     conversations = max(1, packets // PACKETS_PER_CONVERSATION)
     weights = rng.lognormal(0, 1, conversations)
@@ -100,10 +80,9 @@ def make_traffic(packets: int, seed: int, rpc_share: float = 0.0) -> Traffic:
         kind[(limit <= drawn) & (drawn < limit + share)] = other
         limit += share
 
-    is_rpc = rng.random(conversations) < rpc_share
-    ports = np.where(is_rpc, rng.choice(_RPC_PORTS, conversations), rng.choice(_PORTS, conversations))
-    from_client, payload_len = rng.random(packets) < 0.5, _sizes(rng, kind)
-    seq, ack, flags, pdu = _tcp(rng, kind, conversation, is_rpc, from_client, payload_len)
+    ports = rng.choice(_PORTS, conversations)
+    from_client, payload_len = rng.random(packets) < 0.5, _sizes(rng, kind, full_share)
+    seq, ack, flags = _tcp(rng, kind, conversation, from_client, payload_len)
     return Traffic(
         kind=kind.astype(np.uint8),
         conversation=conversation,
@@ -116,16 +95,15 @@ def make_traffic(packets: int, seed: int, rpc_share: float = 0.0) -> Traffic:
         ack=ack,
         flags=flags,
         payload_len=payload_len,
-        pdu=pdu,
         ts_us=(times * 1e6).astype(np.int64) + _FIRST_SECOND * 1_000_000,
     )
 
 
-def _sizes(rng: np.random.Generator, kind: Column) -> Column:
+def _sizes(rng: np.random.Generator, kind: Column, full_share: float) -> Column:
     """Pure ACKs, full segments, and what lies between them."""
     drawn = rng.random(len(kind))
     between = 1 + rng.exponential(250, len(kind)).astype(np.int64)
-    size = np.where(drawn < 0.20, 1500, between)
+    size = np.where(drawn < full_share, 1500, between)
     size[(drawn > 0.60) & IS_TCP[kind]] = 0
     largest: Column = _LARGEST[kind]
     return np.minimum(size, largest)
@@ -135,11 +113,10 @@ def _tcp(
     rng: np.random.Generator,
     kind: Column,
     conversation: Column,
-    is_rpc: Column,
     from_client: Column,
     payload_len: Column,
-) -> tuple[Column, Column, Column, Column]:
-    """Handshakes, binds, numbers that fit together. Changes the senders and sizes that these prescribe."""
+) -> tuple[Column, Column, Column]:
+    """Handshakes, numbers that fit together. Changes the senders and sizes that these prescribe."""
     rows = np.flatnonzero(IS_TCP[kind])
     rows = rows[np.argsort(conversation[rows], kind="stable")]
     of = conversation[rows]
@@ -149,17 +126,10 @@ def _tcp(
     client[rank <= 2] = rank[rank <= 2] != 1
     size[rank <= 2] = 0
 
-    rpc = is_rpc[of] & (rank > 2)
-    client[rpc & (rank <= 4)] = rank[rpc & (rank <= 4)] == 3
-    data_pdu = np.where(client, Pdu.REQUEST, Pdu.RESPONSE) * (size > 0)
-    pdu = np.select([~rpc, rank == 3, rank == 4], [Pdu.NONE, Pdu.BIND, Pdu.BIND_ACK], data_pdu).astype(np.uint8)
-    least = PDU_BYTES[pdu]
-    size = np.where(np.isin(pdu, (Pdu.BIND, Pdu.BIND_ACK)), least, np.maximum(size, least))
-
     syn = rank <= 1
     last = np.concatenate((first[1:], [True])) if len(of) else first
     flags = np.where(rank == 0, SYN, ACK) | SYN * (rank == 1) | PSH * (size > 0) | FIN * (last & ~syn)
-    initial = rng.integers(1 << 32, size=(2, len(is_rpc)))[:, of]
+    initial = rng.integers(1 << 32, size=(2, int(conversation.max()) + 1))[:, of]
     sent = [_sent_before((size + syn) * (client == side), begin) + initial[int(side)] for side in (False, True)]
     seq, ack = np.where(client, sent[True], sent[False]), np.where(client, sent[False], sent[True]) * (rank > 0)
 
@@ -168,7 +138,6 @@ def _tcp(
         _spread(seq, rows, len(kind), np.uint32),
         _spread(ack, rows, len(kind), np.uint32),
         _spread(flags, rows, len(kind), np.uint8),
-        _spread(pdu, rows, len(kind), np.uint8),
     )
 
 

@@ -1,0 +1,80 @@
+"""A program run to its end: how long it took, and how much memory its Python workers had."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_PROC: Final = Path("/proc")
+_LOOK_SECONDS: Final = 0.25
+_WORKERS: Final = b"mqtrail.daemon"
+"""An argument of the process that forks workers, and so of theirs; the JVM has it within a longer one."""
+_PEAK: Final = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    seconds: float
+    worker_mb: float = 0.0
+    """The most that one worker had, of those that were seen."""
+
+
+def run(command: Sequence[str]) -> Ran:
+    """Raises CalledProcessError with what it said."""
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    began = time.perf_counter()
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=subprocess.PIPE, env=environment) as process:
+        peak = 0
+        while True:
+            try:
+                _, said = process.communicate(timeout=_LOOK_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                peak = max(peak, _largest_worker(process.pid))
+    seconds = time.perf_counter() - began
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, stderr=said)
+    return Ran(seconds, peak / 1_000)
+
+
+def _largest_worker(root: int) -> int:
+    """In thousands of bytes, 0 where there is none."""
+    found = 0
+    for process in descendants(root, parents()):
+        try:
+            if _WORKERS in (_PROC / str(process) / "cmdline").read_bytes().split(b"\0"):
+                peak = _PEAK.search((_PROC / str(process) / "status").read_text())
+                found = max(found, int(peak[1]) * 1_024 // 1_000 if peak else 0)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+def parents() -> dict[int, int]:
+    """Of every process on this machine."""
+    found = {}
+    for entry in _PROC.iterdir() if _PROC.is_dir() else ():
+        if entry.name.isdecimal():
+            try:
+                # The name in brackets may have blanks in it.
+                found[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    return found
+
+
+def descendants(root: int, parent: Mapping[int, int]) -> set[int]:
+    found = {root}
+    while more := {child for child, of in parent.items() if of in found} - found:
+        found |= more
+    return found - {root}
