@@ -18,6 +18,8 @@ def split_frames(frames: Sequence[FrameRef], captures: Captures) -> tuple[str | 
     if not frames:
         return None, [], None
     first = frames[0][0]
+    if len(frames) == 1:
+        return captures.capture_id(first), [frames[0][1]], None
     here = [frame for capture, frame in frames if capture == first]
     elsewhere = None
     if len(here) < len(frames):

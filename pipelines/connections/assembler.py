@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from decoders.dcerpc.framing import FramedPdu, Skipped
 from decoders.dcerpc.proposals import ProposalAnswer
@@ -43,8 +42,7 @@ MAX_ISSUES_HELD: Final = 1_000
 """Issues kept of a connection until it is chosen; if it has more before that, the first ones tell enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentRow:
+class SegmentRow(NamedTuple):
     """A row of schemas.internal.SEGMENTS."""
 
     key: int

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from decoders.tcp.connection import Connection
@@ -29,7 +27,7 @@ def high(flags: int, seq: int = H, ack: int = L, payload: bytes = b"") -> Segmen
 
 
 def ended(*segments: Segment) -> Connection:
-    timed = [replace(one, ts_ns=at, frame=at) for at, one in enumerate(segments, 1)]
+    timed = [one._replace(ts_ns=at, frame=at) for at, one in enumerate(segments, 1)]
     connection = Connection(timed[0])
     for one in timed:
         connection.feed(one)
@@ -82,7 +80,7 @@ def test_who_ended(name: str) -> None:
 
 
 def test_bytes_that_the_snap_length_cut_hide_no_end() -> None:
-    cut = replace(REPLY, payload=b"re")
+    cut = REPLY._replace(payload=b"re")
     assert ended(*HANDSHAKE, ASK, cut, LOW_FIN, HIGH_ANSWERS).ended_by is LOW
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -129,7 +128,7 @@ def anything(draw: st.DrawFn) -> list[Segment]:
     )  # fmt: skip
     few = draw(st.lists(one, max_size=60))
     repeats = draw(st.lists(st.sampled_from(few), max_size=40)) if few else []
-    return [replace(segment, ts_ns=at, frame=at) for at, segment in enumerate(few + repeats, 1)]
+    return [segment._replace(ts_ns=at, frame=at) for at, segment in enumerate(few + repeats, 1)]
 
 
 def feed_all(segments: Sequence[Segment]) -> list[tuple[Connection, StreamEvent | Closed]]:
@@ -194,19 +193,19 @@ def test_captures_the_traffic_is_split_over_change_nothing_else(segments: list[S
         plain: list[object] = []
         for connection, event in feed_all(case):
             if isinstance(event, Data | Gap | Conflict):
-                plain.append(replace(event, capture=0))
+                plain.append(event._replace(capture=0))
             else:
                 plain.append(connection.history(LOW))
         return plain
 
-    assert without_capture(segments) == without_capture([replace(segment, capture=0) for segment in segments])
+    assert without_capture(segments) == without_capture([segment._replace(capture=0) for segment in segments])
 
 
 @given(shuffled())
 def test_second_tap_adds_only_duplicates(case: tuple[bytes, int, list[Segment]]) -> None:
     content, isn, segments = case
     stream = opened(isn)
-    events = [event for one in segments for event in run(stream, one, replace(one, capture=1))]
+    events = [event for one in segments for event in run(stream, one, one._replace(capture=1))]
     assert data(events) == content
     assert not conflicts(events)
     assert all(event.capture == 0 for event in events)
