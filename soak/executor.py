@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from soak.report import Report
 
 AT_STAGE = 3
-"""By then the scan is done, and half of what it left is in the executor that dies."""
+"""By then conversations are decoded, and half of the segments are in the executor that dies."""
 
 
 def executor(place: Path, report: Report) -> None:
