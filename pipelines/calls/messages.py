@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from decoders.msmq.format_names import format_name
 from decoders.msmq.message import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from decoders.msmq.message import Message
+    from schemas.tables.message_rows import MessageContent, MessageSaid
 
 Row = dict[str, Any]
 Values: TypeAlias = "Mapping[str, Any]"
@@ -76,9 +77,10 @@ def summary(seen: Seen) -> Row:
     }
 
 
-def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -> Row:
+def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -> MessageSaid:
     """What the message itself says; the call's own columns are added by whoever has the call."""
     facts = seen.facts
+    content = cast("MessageContent", {name: _COLUMNS.get(name, _same)(facts, name) for name in _NAMES})
     return {
         "call_uid": call_uid,
         "message_uid": message_uid(facts.message_id, call_uid),
@@ -89,7 +91,7 @@ def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -
         "sections": facts.sections,
         "complete": facts.complete,
         "message_id": facts.message_id,
-        **{name: _COLUMNS.get(name, _same)(facts, name) for name in _NAMES},
+        **content,
         "body": seen.body if keep_payload else None,
     }
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from schemas.tables.derived_model import Derived
     from schemas.tables.endpoints import EndpointRow
     from schemas.tables.issues import IssueRow
+    from schemas.tables.message_rows import SightingRow
 
 Row = dict[str, Any]
 _TRAILING: Final = "ndr-trailing-bytes"
@@ -153,13 +154,14 @@ class OperationBatch:
         column = self._decoded[direction].column
         return column if self._keep_payload or not self._has_messages else without_payload(column)
 
-    def sightings(self) -> Iterator[Row]:
+    def sightings(self) -> Iterator[SightingRow]:
         for (placed, _), seen in zip(self._group, self._messages, strict=True):
             part = placed.call.request if seen and seen.in_request else placed.call.response
             if seen is None or part is None:
                 continue
             call = placed.place.call_uid(placed.call.key)
-            yield sighting(seen, self._operation.name, call, keep_payload=self._keep_payload) | {
+            yield {
+                **sighting(seen, self._operation.name, call, keep_payload=self._keep_payload),
                 "ts": micros(part.first_ts_ns),
                 "ts_ns": nanos(part.first_ts_ns),
                 "uid": placed.place.uid,
