@@ -1,4 +1,4 @@
-"""The promise, over talks of unruly clients: a capture that lacks packets accuses nobody whom the whole capture does not.
+"""The promise, over talks of the unruly: a capture that lacks packets accuses nobody whom the whole capture does not.
 
 Longer: `python -m tests.pipelines.rules.unruly_talks_main --seed 1000 --minutes 30`.
 """
