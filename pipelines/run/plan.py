@@ -186,7 +186,7 @@ class _Run:
     def _what_may_go_on(self, captures: dict[int, CaptureRow]) -> Carrying:
         ends = [row["last_ts_ns"] for row in captures.values() if row["last_ts_ns"] is not None]
         known = self._scanned.carried.table(CARRIED_CONVERSATIONS)
-        return Carrying.of(self._selection, known, newest(self._scanned.order.first_ts_ns), newest(ends))
+        return Carrying(newest(self._scanned.order.first_ts_ns), newest(ends), known, self._selection)
 
     def _replaced(self, learned: Learned) -> frozenset[str]:
         """Connections of which everything that earlier runs said is void."""
