@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 PATIENCE_SECONDS: Final = 300.0
 """For one run on a busy machine; alone most take fifteen."""
-DAEMONS: Final = ("mqtrail.daemon", "pyspark.daemon")
-"""What forks Python workers: ours on the machine of a run, Spark's own on a cluster."""
+DAEMONS: Final = ("-m mqtrail.daemon", "-m pyspark.daemon")
+"""What forks Python workers: ours on the machine of a run, Spark's own on a cluster. A JVM names it as a setting."""
 QUICK_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Most runs are too short for the optimising compiler to pay."""
 
