@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 FEW_FILES: Final = 8
 """So many of a table in a folder are no burden. A run on a laptop leaves no more."""
-SMALL_BYTES: Final = 2 * 1024 * 1024
-MERGED_BYTES: Final = 8 * 1024 * 1024
-"""Of the files that become one, which are in memory together."""
+SMALL_BYTES: Final = 8 * 1024 * 1024
+"""Arrow bytes of a file that is small."""
+MERGED_BYTES: Final = 32 * 1024 * 1024
+"""Of the files that become one: their rows are in memory together."""
 OPENING_BYTES: Final = 256 * 1024
 """What it costs to open a file, as bytes that could be read instead."""
 _SCHEMAS: Final = {table.name: table.arrow for table in (*WRITTEN, FACTS)}
@@ -51,7 +52,7 @@ def merges(files: Iterable[Stored]) -> list[Merge]:
     """Folder by folder; each up to a size."""
     folders: dict[str, list[Stored]] = {}
     for file in files:
-        if file.written.bytes <= SMALL_BYTES:
+        if file.written.arrow_bytes <= SMALL_BYTES:
             folders.setdefault(file.written.path.rpartition("/")[0], []).append(file)
     return [
         Merge(tuple(group))
@@ -66,11 +67,11 @@ def _groups(files: Sequence[Stored]) -> Iterator[list[Stored]]:
     group: list[Stored] = []
     size = 0
     for file in files:
-        if group and size + file.written.bytes > MERGED_BYTES:
+        if group and size + file.written.arrow_bytes > MERGED_BYTES:
             yield group
             group, size = [], 0
         group.append(file)
-        size += file.written.bytes
+        size += file.written.arrow_bytes
     yield group
 
 

@@ -30,7 +30,7 @@ PARTS = 2 * FEW_FILES
 
 
 def stored(number: int, size: int, folder: str = "tables/calls", table: str = "calls") -> Stored:
-    return Stored("/out", Written(table, f"{folder}/part-{number:05d}.parquet", 1, size, ""))
+    return Stored("/out", Written(table, f"{folder}/part-{number:05d}.parquet", 1, 100, "", [], size))
 
 
 def test_few_files_and_large_ones_stay() -> None:
@@ -43,7 +43,7 @@ def test_few_files_and_large_ones_stay() -> None:
 def test_what_is_merged_is_bounded() -> None:
     found = merges(stored(number, SMALL_BYTES) for number in range(40))
     assert sum(len(one.files) for one in found) == 40
-    assert max(sum(file.written.bytes for file in one.files) for one in found) <= MERGED_BYTES
+    assert max(sum(file.written.arrow_bytes for file in one.files) for one in found) <= MERGED_BYTES
 
 
 def test_rows_are_sorted_hashed_and_counted(tmp_path: Path) -> None:
@@ -59,6 +59,7 @@ def test_rows_are_sorted_hashed_and_counted(tmp_path: Path) -> None:
             f"{number:05d}",
         )
     ]
+    assert all(file.written.arrow_bytes > 100 for file in files)
     found = merging.merge(merging.Merge(tuple(files)), str(tmp_path), "r000001-", "2-00000-9-0")
     rows = parquet.ParquetFile(tmp_path / found.written.path).read()
     assert rows.column("ts_ns").to_pylist() == sorted((7 * at + number) % 10 for number in range(5) for at in range(3))
