@@ -23,9 +23,9 @@ lint: setup-test  ## ruff, mypy, import-linter
 fuzz: setup-test  ## 600,000 mutated stubs and 20,000 mutated captures; takes a while
 	@$(BIN)/python -m tests.fuzz
 
-promise: setup-test  ## every rule without any one packet, random conversations without many, conforming ones; 25 minutes
+promise: setup-test  ## every rule without any one packet, talks of unruly and of conforming parties without many; 25 minutes
 	@$(BIN)/pytest -q tests/pipelines/rules/test_promise.py --every-packet
-	@$(BIN)/python -m tests.pipelines.rules.random_talks_main --seed 1000 --minutes 10
+	@$(BIN)/python -m tests.pipelines.rules.unruly_talks_main --seed 1000 --minutes 10
 	@$(BIN)/python -m tests.conforming --seed 1000 --minutes 10
 
 breaches: setup-test  ## each rule broken on purpose: how often planted, found, undecidable and why, missed

@@ -10,7 +10,7 @@ from decoders.errors import DecodeError
 from ingest.containers import pcap, pcapng
 from ingest.files import PlainFile, is_local
 from ingest.inflate import MAGICS as COMPRESSION_MAGICS
-from ingest.inflate import Compression, InflatedFile
+from ingest.inflate import Compression, InflatedFile, inflated_size
 
 if TYPE_CHECKING:
     from ingest.containers.model import Container, Position
@@ -51,6 +51,10 @@ class Capture:
 
     def source(self) -> ByteSource:
         return PlainFile(self.path) if self.compression == "none" else InflatedFile(self.path, self.compression)
+
+    def bytes_inside(self, most: int) -> int:
+        """Without compression; beyond `most` it is not looked how many more."""
+        return self.size if self.compression == "none" else inflated_size(self.path, self.compression, most)
 
     @property
     def container(self) -> Container:

@@ -65,6 +65,17 @@ class InflatedFile:
         self._parts = iter(())
 
 
+def inflated_size(path: str, compression: Compression, most: int) -> int:
+    """Bytes in the file; of one with more than `most`, so many of them as show that. No more are held than a chunk."""
+    file = InflatedFile(path, compression)
+    try:
+        while file.size() <= most and file.read(file.size(), _CHUNK):
+            pass
+        return file.size()
+    finally:
+        file.close()
+
+
 def _gunzip(path: str) -> Iterator[bytes]:
     """All members of the file. zlib itself, since the gzip module drops what it inflated before an error."""
     source = ForwardFile(path)

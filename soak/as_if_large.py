@@ -21,12 +21,13 @@ vars(pipelines.engine.spark)["LEAST_PARTS"] = 4
 
 import pipelines.cli.analyze  # noqa: E402
 from pipelines.cli import main  # noqa: E402
+from pipelines.cli.progress import Progress  # noqa: E402
 
 _PATIENCE_SECONDS = 120.0
 
 
-class Steps:
-    """Takes the place of the lines on a terminal."""
+class Steps(Progress):
+    """In place of the line on a terminal."""
 
     def __call__(self, what: str) -> None:
         step = what.partition(" ")[0]

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from soak.report import Report
 
 AT_STAGE = 3
-"""By then the scan is done, and half of what it left is in the executor that dies."""
+"""By then conversations are decoded, and half of the segments are in the executor that dies."""
+
+PATIENCE_SECONDS = 1_200
+"""Workers of a cluster that are not used again import everything anew for each task."""
 
 
 def executor(place: Path, report: Report) -> None:
@@ -45,7 +48,7 @@ def executor(place: Path, report: Report) -> None:
                         killed.append(pid)
                         return
 
-            code = program.wait(meanwhile=kill_one)
+            code = program.wait(PATIENCE_SECONDS, kill_one)
             said = program.said
     told = event_log(place / "events")
     report.say(

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from soak.report import Report
 
 DISK_BYTES = 8 * 1024 * 1024
-CAPTURE_BYTES = 40_000_000
-"""Its payload cannot be compressed, and a dataset carries it over to the next run."""
+CAPTURES = 300
+"""With a message each that no other has: it cannot be compressed, and a dataset carries it over to the next run."""
 
 
 @contextlib.contextmanager
@@ -36,9 +36,12 @@ def small_disk(place: Path, size: int = DISK_BYTES) -> Iterator[None]:
 
 
 def full(place: Path, report: Report) -> None:
-    first, large = place / "first.pcap", place / "large.pcap"
+    first, large = place / "first.pcap", place / "large"
     write_talk(first, 1, 500_000, 20_000)
-    write_talk(large, 2, CAPTURE_BYTES)
+    large.mkdir()
+    for number in range(CAPTURES):
+        write_talk(large / f"{number:03d}.pcap", 2 + number, 1)
+    size = sum(path.stat().st_size for path in large.iterdir())
     disk = place / "disk"
     with small_disk(disk):
         data = disk / "data"
@@ -48,9 +51,7 @@ def full(place: Path, report: Report) -> None:
         with mqtrail(place / "logs", "analyze", str(large), "--dataset", str(data)) as program:
             code, said = program.wait(), program.said
             seconds = program.seconds
-        report.say(
-            f"adding a capture of {large.stat().st_size:,} bytes ends after {seconds:.0f} s with {code} and says:"
-        )
+        report.say(f"adding {CAPTURES} captures of {size:,} bytes ends after {seconds:.0f} s with {code} and says:")
         for line in said.splitlines()[:10]:
             report.say(f"  {line}")
         report.promise("exit 1, and one sentence", kept=code == 1 and len(said.splitlines()) == 1)

@@ -56,7 +56,7 @@ def giant(place: Path, report: Report, size: int = GIANT_BYTES) -> None:
     space = peaks.address_space.get("worker", 0)
     report.say(f"the largest address space of a worker: {megabytes(space)}")
     told = event_log(place / "events")
-    report.say(f"{told.tasks} tasks in {len(told.names)} stages, {sum(told.failed.values())} attempts failed")
+    report.say(f"{told.done}, {sum(told.failed.values())} attempts failed")
     report.promise(f"the run ends well (exit {code})", kept=code == 0)
     for line in said.splitlines()[-30:]:
         report.say(f"  {line}")

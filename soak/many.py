@@ -45,7 +45,7 @@ def many(place: Path, report: Report) -> None:
         report.say(said)
         return
     told = event_log(place / "events")
-    report.say(f"{seconds:.0f} s, {counted(rows(out))}; {told.tasks} tasks in {len(told.names)} stages")
+    report.say(f"{seconds:.0f} s, {counted(rows(out))}; {told.done}")
     report.say("peak memory: " + ", ".join(f"{kind} {megabytes(n)}" for kind, n in sorted(peaks.resident.items())))
     report.promise(f"no task per file (at most {MOST_TASKS:,})", kept=told.tasks <= MOST_TASKS)
     report.promise(

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from typing import Self
 
-from soak.processes import below, command_line
+from soak.processes import below, command_line, is_worker
 
 _EVERY_SECONDS = 0.1
 
@@ -39,10 +39,9 @@ class Peaks:
                     peaks[kind] = max(peaks.get(kind, 0), _told(pid, name))
 
     def _kind(self, pid: int) -> str:
-        command = command_line(pid)
-        if "pyspark.daemon" in command:
+        if is_worker(pid):
             return "worker"
-        program = command.partition(" ")[0]
+        program = command_line(pid).partition(" ")[0]
         return "JVM" if program.endswith("java") else "driver" if pid == self._root else "other"
 
 

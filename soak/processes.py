@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 PATIENCE_SECONDS: Final = 300.0
 """For one run on a busy machine; alone most take fifteen."""
+DAEMONS: Final = ("-m mqtrail.daemon", "-m pyspark.daemon")
+"""What forks Python workers: ours on the machine of a run, Spark's own on a cluster. A JVM names it as a setting."""
 QUICK_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Most runs are too short for the optimising compiler to pay."""
 
@@ -56,9 +58,15 @@ def command_line(pid: int) -> str:
         return ""
 
 
+def is_worker(pid: int) -> bool:
+    """Or the daemon that forks them, which looks like them."""
+    command = command_line(pid)
+    return any(daemon in command for daemon in DAEMONS)
+
+
 def python_workers(root: int) -> list[int]:
-    """Processes below this one that run tasks: children of pyspark's daemon, which looks like them."""
-    daemons = {pid for pid in below(root) if "pyspark.daemon" in command_line(pid)}
+    """Processes below this one that run tasks: children of the daemon."""
+    daemons = {pid for pid in below(root) if is_worker(pid)}
     return sorted(one.pid for one in processes() if one.parent in daemons and one.state != "Z")
 
 

@@ -56,35 +56,35 @@ class Interface:
 @dataclass(slots=True)
 class Told:
     tasks: int = 0
+    jobs: int = 0
     names: dict[int, str] = field(default_factory=dict)
-    """Of stages that had tasks: file and line of ours that asked for it, where Spark knows."""
+    """Of stages that had tasks: number, and that of the job that asked for it."""
     with_python: set[int] = field(default_factory=set)
     """Stages whose tasks had Python at work."""
     failed: Counter[int] = field(default_factory=Counter)
     """Attempts that failed, by stage."""
 
+    @property
+    def done(self) -> str:
+        return f"{self.tasks} tasks in {len(self.names)} stages of {self.jobs} jobs"
+
     def named(self, stages: Iterable[int]) -> str:
-        return ", ".join(f"{stage}{self.names[stage]}" for stage in sorted(stages)) or "none"
+        return ", ".join(self.names[stage] for stage in sorted(stages)) or "none"
 
 
 def event_log(folder: Path) -> Told:
-    told, submitted = Told(), {}
+    told, asked_by = Told(), dict[int, int]()
     for line in (line for path in sorted(folder.iterdir()) for line in path.read_text("utf-8").splitlines()):
         event = json.loads(line)
-        if event["Event"] == "SparkListenerStageSubmitted":
-            submitted[event["Stage Info"]["Stage ID"]] = event["Stage Info"]["Stage Name"]
+        if event["Event"] == "SparkListenerJobStart":
+            told.jobs += 1
+            asked_by |= dict.fromkeys(event["Stage IDs"], event["Job ID"])
         elif event["Event"] == "SparkListenerTaskEnd":
             stage = event["Stage ID"]
             told.tasks += 1
-            told.names[stage] = _short(submitted.get(stage, ""))
+            told.names[stage] = f"{stage} (job {asked_by[stage]})"
             if any("Python workers" in one.get("Name", "") for one in event["Task Info"]["Accumulables"]):
                 told.with_python.add(stage)
             if event["Task End Reason"]["Reason"] not in ("Success", "TaskKilled"):
                 told.failed[stage] += 1
     return told
-
-
-def _short(name: str) -> str:
-    """`collect at /place/pipelines/engine/spark.py:42` without the place; nothing where Java's own frames are named."""
-    what, _, where = name.partition(" at ")
-    return f" ({what} in {where.rpartition('pipelines/')[2]})" if ".py:" in where else ""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import Fact
     from schemas.tables.endpoints import EndpointRow
     from schemas.tables.issues import IssueRow
+    from schemas.tables.message_rows import SightingRow
     from schemas.tables.typed import OperationKey
 
 Row = dict[str, Any]
@@ -93,7 +94,7 @@ class CallBatches:
         calls: list[Row] = []
         issues: list[IssueRow] = []
         endpoints: list[EndpointRow] = []
-        sightings: list[Row] = []
+        sightings: list[SightingRow] = []
         facts: list[Fact] = []
         issues += self._learn_served(unreadable)
         calls += (self._opaque(*one) for one in unreadable)

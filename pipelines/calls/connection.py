@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from decoders.dcerpc.call_model import Call, PduOf, Principal
 from decoders.dcerpc.calls import CallTracker
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from schemas.model import AnyRow
     from schemas.shared_columns import ConnectionId
     from schemas.tables.issues import IssueRow
+    from schemas.tables.pdus import ContextAnswer, Negotiated, PduRow, ProposedContext
 
 Row = dict[str, Any]
 _UIDS_REMEMBERED: Final = 8_192
@@ -167,7 +168,7 @@ class ConnectionCalls:
         where = trouble.capture, trouble.frame, trouble.offset
         return self._captures.issue(self._place.uid, str(trouble.code), trouble.detail, *where, call)
 
-    def _pdu_row(self, one: PduOf) -> Row:
+    def _pdu_row(self, one: PduOf) -> PduRow:
         framed, parsed, header = one.framed, one.parsed, one.framed.header
         trailer = None if parsed is None else parsed.security
         capture, frames, elsewhere = split_frames(framed.origin.frames, self._captures)
@@ -197,11 +198,11 @@ class ConnectionCalls:
             "stream_offset": framed.offset,
             "frames": frames,
             "elsewhere": elsewhere,
-            "capture_id": capture,
+            "capture_id": cast("str", capture),  # there is no PDU without a frame
         }
 
 
-def _negotiated(parsed: Pdu | None) -> Row:
+def _negotiated(parsed: Pdu | None) -> Negotiated:
     """What binds, their answers and faults say."""
     if isinstance(parsed, Bind):
         return {"proposed": [_proposed(context) for context in parsed.contexts]}
@@ -215,7 +216,7 @@ def _negotiated(parsed: Pdu | None) -> Row:
     return {}
 
 
-def _proposed(context: PresentationContext) -> Row:
+def _proposed(context: PresentationContext) -> ProposedContext:
     interface = context.abstract_syntax
     return {
         "ctx_id": context.context_id,
@@ -225,7 +226,7 @@ def _proposed(context: PresentationContext) -> Row:
     }
 
 
-def _result(one: ContextResult) -> Row:
+def _result(one: ContextResult) -> ContextAnswer:
     accepted = one.result == ACCEPTANCE
     # In the answer to feature negotiation the reason is a bitmask.
     reason = None if accepted else PROVIDER_REASON.get(one.reason) if one.result != NEGOTIATE_ACK else None

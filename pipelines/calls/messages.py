@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from decoders.msmq.format_names import format_name
 from decoders.msmq.message import (
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from decoders.msmq.message import Message
+    from schemas.tables.message_rows import MessageContent, MessageSaid
 
 Row = dict[str, Any]
 Values: TypeAlias = "Mapping[str, Any]"
@@ -77,9 +78,11 @@ def summary(seen: Seen) -> Row:
     }
 
 
-def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -> Row:
+def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -> MessageSaid:
     """What the message itself says; the call's own columns are added by whoever has the call."""
     facts = seen.facts
+    same = zip(_SAME_NAMES, _same_values(facts), strict=True)
+    content = cast("MessageContent", dict(same) | {name: column(facts) for name, column in _COLUMNS.items()})
     return {
         "call_uid": call_uid,
         "message_uid": message_uid(facts.message_id, call_uid),
@@ -90,8 +93,7 @@ def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -
         "sections": facts.sections,
         "complete": facts.complete,
         "message_id": facts.message_id,
-        **dict(zip(_SAME_NAMES, _same_values(facts), strict=True)),
-        **{name: column(facts) for name, column in _COLUMNS.items()},
+        **content,
         "body": seen.body if keep_payload else None,
     }
 

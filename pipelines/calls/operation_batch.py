@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import BlindFact, CallFact
     from schemas.tables.endpoints import EndpointRow
     from schemas.tables.issues import IssueRow
+    from schemas.tables.message_rows import SightingRow
 
 Row = dict[str, Any]
 
@@ -174,13 +175,14 @@ class OperationBatch:
     def _shown(self, column: pa.Array) -> pa.Array:
         return column if self._keep_payload or not self._has_messages else without_payload(column)
 
-    def sightings(self) -> Iterator[Row]:
+    def sightings(self) -> Iterator[SightingRow]:
         for one in self._calls:
             part = one.message_part
             if one.message is None or part is None:
                 continue
             place, call = one.placed.place, one.placed.call
-            yield sighting(one.message, self._operation.name, one.uid, keep_payload=self._keep_payload) | {
+            yield {
+                **sighting(one.message, self._operation.name, one.uid, keep_payload=self._keep_payload),
                 "ts": micros(part.first_ts_ns),
                 "ts_ns": nanos(part.first_ts_ns),
                 "uid": place.uid,

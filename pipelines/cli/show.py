@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pipelines.run.job import Finished
 
 MOST_BYTES: Final = 64 * 1024 * 1024
-COMPRESSED: Final = 8
-"""A compressed capture counts for so many times its size."""
 EXAMPLES = """examples:
   mqtrail show tap.pcapng
   mqtrail show tap.pcapng --what acts
@@ -90,13 +88,15 @@ def _inputs(paths: list[str]) -> list[Input]:
     if all(one.capture is None for one in inputs):
         reasons = "\n".join(f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem)
         raise Stop(ExitCode.NO_CAPTURE_READABLE, f"no capture could be read:\n{reasons}")
-    size = sum(one.size * (COMPRESSED if one.capture and one.capture.compression != "none" else 1) for one in inputs)
-    if size > MOST_BYTES:
-        raise Stop(
-            ExitCode.USAGE,
-            f"{size / 1e6:,.0f} MB of captures are too many for a first look ({MOST_BYTES / 1e6:.0f} MB at the most; "
-            f"compressed ones count {COMPRESSED} times): use `mqtrail analyze PATH... --out DIR`",
-        )
+    size = 0
+    for one in inputs:
+        size += one.capture.bytes_inside(MOST_BYTES - size) if one.capture else 0
+        if size > MOST_BYTES:
+            raise Stop(
+                ExitCode.USAGE,
+                f"the captures hold more than the {MOST_BYTES / 1e6:.0f} MB that a first look takes (compressed ones "
+                "count as what is in them): use `mqtrail analyze PATH... --out DIR`",
+            )
     return inputs
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -119,8 +119,12 @@ def decode(
     earlier: Sequence[Stored] = (),
     to_ordinals: Renumbering | None = None,
     round_number: int = 0,
-) -> list[Decoded]:
-    """`taken`: splits that hold packets of the conversations, and bytes of payload. `earlier`: stored segments."""
+    beside: Sequence[Exchange] = (),
+) -> list[Any]:
+    """`taken`: splits that hold packets of the conversations, and bytes of payload. `earlier`: stored segments.
+
+    A `Decoded` of each part; and what is said by those who work in the same job, `beside` it.
+    """
     splits, size = taken
     made = selection.scan.files.get(MADE_SEGMENTS.name, [])
     tasks = [
@@ -136,7 +140,7 @@ def decode(
     )
     work = partial(_decoded, reading=reading, wanted=wanted, round_number=round_number)
     parts = parts_for(size, engine, SMALL_BYTES, TASK_BYTES)
-    return engine.run(Exchange(tasks, read, TAKEN_SEGMENTS.arrow, ("key",), _ORDER, parts, work))
+    return engine.run(Exchange(tasks, read, TAKEN_SEGMENTS.arrow, ("key",), _ORDER, parts, work), *beside)
 
 
 def _segments(

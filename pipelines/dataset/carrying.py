@@ -55,27 +55,28 @@ class Carrying:
     """The end of the captures of this run."""
     known: pa.Table
     """CARRIED_CONVERSATIONS of the runs before."""
-    seen: pa.Table
-    """Conversations of this run that may go on if they are taken, or if they are not, with `small`."""
+    selection: Selection
+    """Conversations of this run. It is asked again for each round: most of them are neither taken nor carried."""
 
-    @classmethod
-    def of(cls, selection: Selection, known: pa.Table, now_ns: int, end_ns: int) -> Carrying:
-        keys = np.unique(known.column("key").to_numpy())
-        parts = [_seen(selection, part, keys, now_ns, end_ns) for part in key_ranges(selection.rows)]
-        return cls(now_ns, end_ns, known, pa.concat_tables(parts).sort_by("key"))
+    def seen(self, taken: Keys) -> pa.Table:
+        """Those of this run that may go on: of the taken, and of the others that showed too little. Sorted by key."""
+        known = np.unique(self.known.column("key").to_numpy())
+        parts = [self._seen(part, known, taken) for part in key_ranges(self.selection.rows)]
+        return pa.concat_tables(parts).sort_by("key")
 
     def stored(self, taken: Keys) -> Keys:
         """Whose segments are stored: of those taken any that may go on, of the others those that showed too little."""
-        keys = self.seen.column("key").to_numpy()
-        kept = contains(taken, keys) | self._undecided(keys)
-        stored: Keys = keys[kept & contains(self.conversations(taken).column("key").to_numpy(), keys)]
+        seen = self.seen(taken)
+        keys = seen.column("key").to_numpy()
+        stored: Keys = keys[contains(self._worth_keeping(seen, taken).column("key").to_numpy(), keys)]
         return stored
 
     def conversations(self, taken: Keys) -> pa.Table:
         """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key."""
+        return self._worth_keeping(self.seen(taken), taken)
+
+    def _worth_keeping(self, mine: pa.Table, taken: Keys) -> pa.Table:
         schema = CARRIED_CONVERSATIONS.arrow
-        keys = self.seen.column("key").to_numpy()
-        mine = self.seen.filter(pa.array(contains(taken, keys) | self._undecided(keys)))
         streamed = contains(taken, mine.column("key").to_numpy())
         new = mine.append_column("streamed", pa.array(streamed)).select(schema.names).cast(schema)
         grouped = (
@@ -99,10 +100,6 @@ class Carrying:
         merged = merged.set_column(schema.get_field_index("streamed"), schema.field("streamed"), pa.array(streamed))
         return merged.filter(pa.array(self._may_go_on(merged, streamed)))
 
-    def _undecided(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        small: npt.NDArray[np.bool_] = self.seen.column("small").to_numpy(zero_copy_only=False).astype(np.bool_)
-        return small & contains(self.seen.column("key").to_numpy(), keys)
-
     def _may_go_on(self, rows: pa.Table, streamed: npt.NDArray[np.bool_]) -> Any:  # noqa: ANN401
         """By the time of the last packet."""
         last = rows.column("last_ts_ns").to_numpy()
@@ -110,25 +107,24 @@ class Carrying:
         since = self.now_ns - SILENCE_NS - LATENESS_NS
         return np.where(streamed | midstream, last >= since, last >= self.end_ns - UNDECIDED_NS)
 
-
-def _seen(selection: Selection, part: tuple[int, int], known: Keys, now_ns: int, end_ns: int) -> pa.Table:
-    """Conversations with keys in the range."""
-    rows = _inside(selection.scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
-    syns = _inside(selection.scan.batches(SYNS.name, _OF_SYNS), *part, _OF_SYNS)
-    grouped = rows.group_by("key").aggregate(
-        [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("payload_bytes", "sum")]
-    )
-    key, low_end, high_end, last, payload = (
-        grouped.column(name).to_numpy()
-        for name in ("key", "low_end_min", "high_end_min", "last_ts_ns_max", "payload_bytes_sum")
-    )
-    midstream = ~contains(np.unique(syns.column("key").to_numpy()), key)
-    since = np.where(midstream, now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
-    small = (payload <= UNDECIDED_BYTES) & (last >= since)
-    found = {"key": key, "low_end": low_end, "high_end": high_end, "last_ts_ns": last, "midstream": midstream}
-    return pa.table(found | {"small": small}).filter(
-        pa.array(small | (last >= now_ns - SILENCE_NS - LATENESS_NS) | contains(known, key))
-    )
+    def _seen(self, part: tuple[int, int], known: Keys, taken: Keys) -> pa.Table:
+        """Conversations with keys in the range."""
+        scan, now_ns, end_ns = self.selection.scan, self.now_ns, self.end_ns
+        rows = _inside(scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
+        syns = _inside(scan.batches(SYNS.name, _OF_SYNS), *part, _OF_SYNS)
+        grouped = rows.group_by("key").aggregate(
+            [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("payload_bytes", "sum")]
+        )
+        key, low_end, high_end, last, payload = (
+            grouped.column(name).to_numpy()
+            for name in ("key", "low_end_min", "high_end_min", "last_ts_ns_max", "payload_bytes_sum")
+        )
+        midstream = ~contains(np.unique(syns.column("key").to_numpy()), key)
+        since = np.where(midstream, now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
+        small = (payload <= UNDECIDED_BYTES) & (last >= since)
+        found = {"key": key, "low_end": low_end, "high_end": high_end, "last_ts_ns": last, "midstream": midstream}
+        going_on = (last >= now_ns - SILENCE_NS - LATENESS_NS) | contains(known, key)
+        return pa.table(found).filter(pa.array(small | (going_on & contains(taken, key))))
 
 
 def _inside(batches: Iterable[pa.RecordBatch], low: int, high: int, schema: pa.Schema) -> pa.Table:

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.engine.model import Exchange, packed, parts_for
-from pipelines.messages.merging import ORDER, SEEN, merged
+from pipelines.messages.merging import ORDER, merged
 from pipelines.store.reading import batches_of
 from pipelines.store.removal import Without, kept_rows
 from pipelines.store.tables_writer import TablesWriter
 from schemas.tables import MESSAGES, MOVES, READS, SENDS, SIGHTINGS
+from schemas.tables.messages import SEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pipelines.store.files import Stored
     from pipelines.store.places import Places
     from pipelines.store.removal import Keeps
+    from schemas.tables.message_rows import SeenRow
 
 _TABLES: Final = {table.name: table for table in (SIGHTINGS, MOVES, READS, SENDS)}
 SOURCES: Final = tuple(_TABLES)
@@ -48,7 +50,7 @@ def messages_exchange(engine: Engine, sources: Sequence[Source], places: Places)
     size = sum(one.stored.written.bytes for one in sources) * _DENSITY
     parts = parts_for(size, engine, _SMALL_BYTES, _TASK_BYTES)
     tasks = packed(sources, lambda one: one.stored.written.bytes)
-    return Exchange(tasks, _seen, SEEN, ("message_uid",), ORDER, parts, partial(_messages, places=places))
+    return Exchange(tasks, _seen, SEEN.arrow, ("message_uid",), ORDER, parts, partial(_messages, places=places))
 
 
 def _seen(_: str, sources: Sequence[Source]) -> Iterator[pa.RecordBatch]:
@@ -60,7 +62,8 @@ def _seen(_: str, sources: Sequence[Source]) -> Iterator[pa.RecordBatch]:
 
 def _messages(part: str, batches: Iterator[pa.RecordBatch], places: Places) -> Iterator[Any]:
     with TablesWriter({MESSAGES.name: places.table(MESSAGES)}, {MESSAGES.name: MESSAGES.arrow}, part) as writer:
-        for row in merged(row for batch in batches for row in batch.to_pylist()):
+        seen: Iterator[SeenRow] = (row for batch in batches for row in batch.to_pylist())
+        for row in merged(seen):
             writer.add_row(MESSAGES.name, row)
         written = writer.close()
     yield from written
@@ -92,14 +95,14 @@ def _as_seen(rows: pa.Table, only: pa.Array | None) -> pa.Table:
         rows = rows.filter(pc.is_valid(rows.column(_CALL_OF_READ)))
         rows = rows.append_column("call_uid", rows.column(_CALL_OF_READ))
     columns = []
-    for field in SEEN:
+    for field in SEEN.arrow:
         if field.name in constants:
             column = pa.array([constants[field.name]] * len(rows), field.type)
         elif field.name in ("orig_h", "resp_h"):
             column = pc.struct_field(rows.column("id"), field.name)
         elif field.name in rows.column_names:
-            column = rows.column(field.name)
+            column = rows.column(field.name).cast(field.type)
         else:
             column = pa.nulls(len(rows), field.type)
         columns.append(column)
-    return pa.Table.from_arrays(columns, schema=SEEN)
+    return pa.Table.from_arrays(columns, schema=SEEN.arrow)

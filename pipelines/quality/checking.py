@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -127,7 +127,7 @@ class Checking:
             for (number, _), outcome in zip(
                 here, self._gate.outcomes(look.table.name, asked, frame, visible), strict=True
             ):
-                found[number] += outcome
+                found[number] = _first(found[number] + outcome)
         return found
 
     def _looks(self, checks: Mapping[int, Check], *, with_shown: bool = False) -> Iterator[_Look]:
@@ -155,7 +155,12 @@ class Checking:
         return [name for name in shown(table) if (table.name, name) not in self._broken]
 
 
+def _first(outcome: CheckOutcome) -> CheckOutcome:
+    """With the first rows that break it."""
+    return replace(outcome, rows=tuple(sorted(outcome.rows, key=lambda row: row.get(ROW, 0))[:MAX_EXAMPLES]))
+
+
 def _checked(table: str, outcome: CheckOutcome) -> Checked:
-    examples = sorted(outcome.rows, key=lambda row: row.get(ROW, 0))[:MAX_EXAMPLES]
+    examples = _first(outcome).rows
     told = tuple(example({name: value for name, value in row.items() if name != ROW}) for row in examples)
     return Checked(table, str(outcome.check.kind), outcome.check.what, outcome.unexpected, told)

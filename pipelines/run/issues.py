@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from pipelines.captures.scan import MAX_ISSUES_OF_A_KIND, SeenFile, counted_rows
+from pipelines.captures.scan import SeenFile, counted_rows
+from pipelines.captures.scan_job import MAX_ISSUES_OF_A_KIND
 from pipelines.engine.model import Exchange, packed
 from pipelines.store.reading import batches_of
 from pipelines.store.removal import kept_rows

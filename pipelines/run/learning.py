@@ -18,7 +18,8 @@ from decoders.net.addresses import to_text
 from ingest.choice import ChosenBy
 from ingest.conversations import endpoint_key
 from ingest.segments import contains
-from pipelines.connections.exchange import NOTHING, Wanted, decode
+from pipelines.connections.exchange import NOTHING, Decoded, Wanted, decode
+from pipelines.dataset.mentions import Mentions, mentions_exchange
 from pipelines.store.files import Stored
 from pipelines.store.reading import batches_of, part_of
 from pipelines.store.removal import NotAmong, Removal, kept_rows
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from ingest.choice import Choice, Endpoint
     from pipelines.captures.selection import Keys, Selection
-    from pipelines.connections.exchange import Decoded, Reading
+    from pipelines.connections.exchange import Reading
     from pipelines.dataset.carrying import Carrying
     from pipelines.dataset.earlier import Earlier
     from pipelines.engine.model import Engine
@@ -66,6 +67,8 @@ class Learned:
     rounds: list[Round] = field(default_factory=list)
     not_followed: list[str] = field(default_factory=list)
     """Endpoints announced in the last round that was made."""
+    mentions: Mentions = field(default_factory=Mentions)
+    """What earlier facts speak of."""
     _void: dict[int, frozenset[str]] = field(default_factory=dict)
 
     @property
@@ -223,8 +226,11 @@ def _round(
     needed, size = selection.take(wanted.read, fresh)
     to_ordinals = earlier.carried.ordinals if earlier is not None else None
     number = len(found.rounds)
-    decoded = decode(engine, selection, reading, wanted, (needed, size), segments, to_ordinals, number)
-    return Round(keys, stored, decoded)
+    beside = [mentions_exchange(earlier)] if earlier is not None and not number else []
+    said = decode(engine, selection, reading, wanted, (needed, size), segments, to_ordinals, number, beside)
+    if beside:
+        found.mentions = Mentions.together(one for one in said if isinstance(one, Mentions))
+    return Round(keys, stored, [one for one in said if isinstance(one, Decoded)])
 
 
 def _unsettled(found: Learned, keys: Keys, earlier: Earlier | None) -> Keys:

@@ -22,7 +22,7 @@ from pipelines.dataset.carrying import Carrying, newest
 from pipelines.dataset.earlier import Earlier
 from pipelines.facts.versions import known_versions
 from pipelines.judging.exchange import FactFile, judge
-from pipelines.judging.facts_to_judge import changed_hosts, earlier_facts, touched_servers
+from pipelines.judging.facts_to_judge import changed_hosts, earlier_facts
 from pipelines.messages.exchange import messages_exchange
 from pipelines.run.accounting import imbalances
 from pipelines.run.accounts import accounts, connection_counts, count_captures, packet_counts
@@ -33,6 +33,8 @@ from pipelines.run.job import Finished, with_empty_tables
 from pipelines.run.learning import MAX_ROUNDS, learn, summed
 from pipelines.run.state import capture_state, conversations_state, summed_state
 from pipelines.store.base import Base
+from pipelines.store.files import Stored
+from pipelines.store.merging import after, merges
 from pipelines.store.output_folder import EXCHANGE
 from pipelines.store.places import SORT_KEYS, Places
 from pipelines.store.removal import Removal
@@ -156,7 +158,7 @@ class _Run:
         versions = known_versions([*learned.versions, *self._scanned.carried.versions])
         changed = changed_hosts(versions, self._scanned.carried.versions)
         stored = self._base.state.get(FACTS.name, [])
-        servers = learned.servers | touched_servers(stored, replaced, changed)
+        servers = learned.servers | learned.mentions.touched(replaced, changed)
         facts = [*(FactFile(*one) for one in learned.exchanged(FACTS.name)), *earlier_facts(stored, replaced)]
         ordinals = self._scanned.carried.ordinals if self._earlier else None
         only = servers if self._earlier else None
@@ -186,7 +188,7 @@ class _Run:
     def _what_may_go_on(self, captures: dict[int, CaptureRow]) -> Carrying:
         ends = [row["last_ts_ns"] for row in captures.values() if row["last_ts_ns"] is not None]
         known = self._scanned.carried.table(CARRIED_CONVERSATIONS)
-        return Carrying.of(self._selection, known, newest(self._scanned.order.first_ts_ns), newest(ends))
+        return Carrying(newest(self._scanned.order.first_ts_ns), newest(ends), known, self._selection)
 
     def _replaced(self, learned: Learned) -> frozenset[str]:
         """Connections of which everything that earlier runs said is void."""
@@ -214,20 +216,18 @@ class _Run:
                 places,
             ),
         )
-        removals = list(corrections.removals)
+        removals, whole = list(corrections.removals), list(fresh)
         written: list[Written] = []
         if self._earlier is not None and self._carrying is not None:
             state = conversations_state(self._selection, learned, self._carrying, self._earlier, places)
             written += state.written
             removals += state.segments
-            for file, keeps in learned.exchanged(FACTS.name):
-                if keeps is None:
-                    written.append(file.written)
-                else:
-                    removals.append(Removal(file, keeps))
-        ended = finish(job.engine, exchanges, removals, places)
+            facts = learned.exchanged(FACTS.name)
+            removals += [Removal(file, keeps) for file, keeps in facts if keeps is not None]
+            whole += [file.written for file, keeps in facts if keeps is None]
+        ended = finish(job.engine, exchanges, removals, places, merges(Stored(job.root, one) for one in whole))
         left = corrections.sort(ended.removed)
-        written += [*fresh, *ended.written, *left.written]
+        written += [*after(whole, ended.merged), *ended.written, *left.written]
         issues = [*scanned.issues(), *_not_followed(learned)]
         if issues:
             rows = pa.Table.from_pylist(issues, schema=ISSUES.arrow)

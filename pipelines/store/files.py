@@ -39,6 +39,8 @@ class Written:
     sha256: str
     counts: list[AccountRow] = field(default_factory=list)
     """What it adds to the accounting."""
+    arrow_bytes: int = field(default=0, compare=False)
+    """That its rows take in memory, for whoever has just written it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +64,15 @@ class FileWriter:
         self._sink = _Hashing(self._opened.__enter__())
         self._writer = parquet.ParquetWriter(self._sink, schema, compression="zstd")
         self._held: list[pa.RecordBatch] = []
-        self._held_bytes = self._rows = 0
+        self._held_bytes = self._rows = self._arrow_bytes = 0
         self._counts: Counter[tuple[Any, str, Any]] = Counter()
 
     def add(self, batch: pa.RecordBatch) -> None:
         self._held.append(batch)
         # nbytes of pyarrow 26 crashes on an empty list without offsets.
-        self._held_bytes += batch.get_total_buffer_size()
+        size = batch.get_total_buffer_size()
+        self._held_bytes += size
+        self._arrow_bytes += size
         self._rows += len(batch)
         for stage, column in COUNTED.get(self._table, ()):
             self._counts.update(count_rows(batch, stage, column))
@@ -106,7 +110,8 @@ class FileWriter:
             {"capture_id": capture, "stage": stage, "counter": counter, "value": value}
             for (capture, stage, counter), value in self._counts.items()
         ]
-        return Written(self._table, self._path, self._rows, self._sink.size, self._sink.digest.hexdigest(), counts)
+        digest = self._sink.digest.hexdigest()
+        return Written(self._table, self._path, self._rows, self._sink.size, digest, counts, self._arrow_bytes)
 
 
 def count_rows(rows: pa.RecordBatch | pa.Table, stage: str, column: str) -> dict[tuple[Any, str, Any], int]:

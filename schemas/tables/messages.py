@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from schemas.model import BINARY, BOOL, INT, LONG, STRING, TIMESTAMP, U8, U16, U32, UNSIGNED_LONG, Column, Table
@@ -13,9 +15,11 @@ from schemas.shared_columns import (
     ID,
     MESSAGE_ID,
     MESSAGE_UID,
+    NAMING,
     OF_CALL,
     OF_CAPTURE,
     OF_FLOW,
+    OPENED_FOR_USERNAME,
     UID,
     USERNAME,
 )
@@ -158,3 +162,29 @@ MESSAGES = Table(
     relations=(NotAbove("first_ts", "last_ts"),),
 )
 MAX_CALLS_TOLD = 1_000
+
+SEEN = Table(
+    "seen",
+    "A sighting, a move of a message that was seen before, or, without `seen_as`, what sessions make of a sighting. It "
+    "passes from those tables to `messages`; times are in microseconds.",
+    (
+        MESSAGE_UID,
+        CALL_UID,
+        UID,
+        Column("operation", STRING, "As in `message_sightings`."),
+        Column("seen_as", STRING, "The same."),
+        Column("orig_h", STRING, "Of the column `id`.", required=True),
+        Column("resp_h", STRING, "Of the column `id`.", required=True),
+        MESSAGE_ID,
+        USERNAME,
+        DOMAIN,
+        OPENED_FOR_USERNAME,
+        *NAMING[::2],
+        Column("outcome", STRING, "As in `reads`, `sends` and `moves`."),
+        Column("ts", LONG, "When the message went over the wire."),
+        Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
+        Column("complete", BOOL, "As in `message_sightings`."),
+        *(replace(column, type=LONG) if column.type == TIMESTAMP else column for column in CONTENT),
+    ),
+    no_key="It is no table of its own.",
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NotRequired, TypedDict
+
 import pyarrow as pa
 
 from decoders.dcerpc.call_model import PDU_FATES
@@ -22,6 +24,69 @@ _PROPOSED = pa.struct(
     ]
 )
 _RESULT = pa.struct([pa.field("result", STRING), pa.field("reason", STRING), pa.field("transfer_syntax", STRING)])
+
+
+class FrameElsewhere(TypedDict):
+    """An element of the column `elsewhere`."""
+
+    capture_id: str
+    frame: int
+
+
+class ProposedContext(TypedDict):
+    """An element of the column `proposed`."""
+
+    ctx_id: int
+    interface_uuid: str
+    interface_version: str
+    transfer_syntaxes: list[str]
+
+
+class ContextAnswer(TypedDict):
+    """An element of the column `results`."""
+
+    result: str
+    reason: str | None
+    transfer_syntax: str | None
+
+
+class Negotiated(TypedDict):
+    """What binds, their answers and faults say."""
+
+    proposed: NotRequired[list[ProposedContext]]
+    results: NotRequired[list[ContextAnswer]]
+    reject_reason: NotRequired[str]
+    fault: NotRequired[int]
+    fault_name: NotRequired[str | None]
+
+
+class PduRow(Negotiated):
+    uid: str
+    ts: int | None
+    ts_ns: int | None
+    is_orig: bool
+    pkt_type: str
+    pkt_type_number: int
+    rpc_version: str
+    little_endian: bool
+    call_id: int
+    ctx_id: int | None
+    opnum: int | None
+    object_uuid: str | None
+    flags: int
+    frag_len: int
+    captured_len: int
+    auth_type: int | None
+    auth_level: int | None
+    auth_context_id: int | None
+    assoc_group_id: int | None
+    fate: str
+    call_uid: str | None
+    stream_offset: int
+    frames: list[int]
+    elsewhere: list[FrameElsewhere] | None
+    capture_id: str
+
 
 PDUS = Table(
     "pdus",

@@ -31,9 +31,26 @@ from schemas.tables.captures import CAPTURES, CaptureRow
 from schemas.tables.endpoints import ENDPOINTS, EndpointRow
 from schemas.tables.findings import FINDINGS, VERDICTS, Evidence, EvidenceValue, FindingRow, VerdictRow
 from schemas.tables.issues import ISSUES, IssueRow
+from schemas.tables.message_rows import (
+    MessageContent,
+    MessageRow,
+    MessageSaid,
+    SeenCall,
+    SeenRow,
+    SightingRow,
+    TransactionHeader,
+)
+from schemas.tables.messages import CONTENT, MESSAGES, SEEN, SIGHTINGS
+from schemas.tables.pdus import PDUS, ContextAnswer, FrameElsewhere, Negotiated, PduRow, ProposedContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+def _some(table: Table, row: type) -> Table:
+    """Columns of which one module makes a part of a row."""
+    return Table("some", table.doc, tuple(one for one in table.columns if one.name in row.__annotations__))
+
 
 ROWS: Final[dict[type, Table]] = {
     AccountRow: ACCOUNTING,
@@ -47,14 +64,26 @@ ROWS: Final[dict[type, Table]] = {
     ForWhom: Table("for whom", "Columns that several tables have.", FOR_WHOM),
     HostNoteRow: HOST_NOTES,
     IssueRow: ISSUES,
+    MessageContent: Table("content", "Columns that several tables have.", CONTENT),
+    MessageRow: MESSAGES,
+    MessageSaid: _some(SIGHTINGS, MessageSaid),
+    Negotiated: _some(PDUS, Negotiated),
     Naming: Table("naming", "Columns that several tables have.", NAMING),
+    PduRow: PDUS,
     QueueNoteRow: QUEUE_NOTES,
+    SeenRow: SEEN,
+    SightingRow: SIGHTINGS,
     StreamFlowRow: STREAM_FLOWS,
     TallyRow: TALLIES,
     VerdictRow: VERDICTS,
     VersionRow: VERSIONS,
 }
-INSIDE: Final[frozenset[type]] = frozenset((ConnectionId, CountRow, Evidence, EvidenceValue))
+INSIDE: Final[frozenset[type]] = frozenset(
+    (
+        *(ConnectionId, ContextAnswer, CountRow, Evidence, EvidenceValue, FrameElsewhere, ProposedContext),
+        *(SeenCall, TransactionHeader),
+    )
+)
 """Structures in columns; they are compared with the column that has them."""
 PLAIN: Final = {
     STRING: str,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipelines.store.merging import FEW_FILES
 from tests.builders import containers, msmq, rpc
 from tests.builders.conversations import Ends, Talk, write_pcap
 from tests.conftest import ROOT
@@ -51,6 +52,16 @@ def test_four(spark: SparkSession, tmp_path: Path, captures: object) -> None:
     before = jobs(spark)
     run(spark, paths, tmp_path / "out")
     assert jobs(spark) - before == JOBS
+
+
+def test_small_files_of_many_parts_are_merged_in_the_last_of_them(spark: SparkSession, tmp_path: Path) -> None:
+    paths = fragments_of_two_captures(tmp_path)
+    before = jobs(spark)
+    run(spark, paths, tmp_path / "out", parts=FEW_FILES + 4)
+    assert jobs(spark) - before == JOBS
+    calls = list((tmp_path / "out" / "tables" / "calls").iterdir())
+    assert any("merged" in file.name for file in calls)
+    assert len(calls) <= FEW_FILES
 
 
 def test_where_there_is_nothing_the_scan_is_all(spark: SparkSession, tmp_path: Path) -> None:

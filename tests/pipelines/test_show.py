@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import zstandard
 
+from ingest.inflate import InflatedFile
 from pipelines.cli import main, show
 from pipelines.cli.exit_codes import ExitCode
 from tests.conftest import ROOT
@@ -17,6 +21,7 @@ from tests.golden_files import GOLDEN
 from tests.pipelines.running import run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 INCIDENT = str(ROOT / "samples" / "incident" / "orders.pcap")
@@ -84,6 +89,50 @@ def test_too_much_for_a_first_look(
     monkeypatch.setattr(show, "MOST_BYTES", 1_000)
     assert main(["show", str(sample)]) == ExitCode.USAGE
     assert "use `mqtrail analyze" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_a_bomb_is_not_inflated(
+    sample: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    pack: Callable[[bytes], bytes],
+) -> None:
+    """A thousandth of its contents in size: what is inflated of it is bounded, and less of it is held."""
+    bomb = tmp_path / "bomb.pcap.gz"
+    bomb.write_bytes(pack(sample.read_bytes() + bytes(96 * 1024 * 1024)))
+    monkeypatch.setattr(show, "MOST_BYTES", 24 * 1024 * 1024)
+    read: list[int] = []
+    whole = InflatedFile.read
+
+    def watched(self: InflatedFile, offset: int, length: int) -> bytes:
+        found = whole(self, offset, length)
+        read.append(offset + len(found))
+        return found
+
+    monkeypatch.setattr(InflatedFile, "read", watched)
+    tracemalloc.start()
+    try:
+        assert main(["show", str(bomb)]) == ExitCode.USAGE
+        _, held = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert bomb.stat().st_size < 200_000
+    assert max(read) <= 26 * 1024 * 1024
+    assert held < 16 * 1024 * 1024
+    assert "use `mqtrail analyze" in capsys.readouterr().err
+
+
+def test_a_compressed_capture_counts_as_what_is_in_it(
+    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = tmp_path / "sample.pcap.gz"
+    packed.write_bytes(gzip.compress(sample.read_bytes()))
+    monkeypatch.setattr(show, "MOST_BYTES", sample.stat().st_size)
+    assert shown(capsys, str(packed))[1].startswith("kept:       9 connections, 46 calls")
+    monkeypatch.setattr(show, "MOST_BYTES", sample.stat().st_size - 1)
+    assert main(["show", str(packed)]) == ExitCode.USAGE
 
 
 def test_what_is_no_capture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from pyarrow import parquet
 
-from pipelines.messages.merging import ORDER, SEEN, merged
+from pipelines.messages.merging import ORDER, merged
 from pipelines.store.manifest import FORMAT
 from pipelines.store.version import VERSION
 from schemas.tables import WRITTEN
+from schemas.tables.messages import SEEN
 from tests.builders import containers
 from tests.local import Local
 from tests.scripts.player import play
@@ -93,8 +94,8 @@ def _messages(tables: Mapping[str, list[Row]]) -> list[Row]:
         for row in (*tables["reads"], *tables["sends"])
         if row["message_uid"]
     ]
-    rows = [*sighted, *moved, *told]
-    return list(merged(sorted(rows, key=lambda row: tuple(row[name] or 0 for name in ORDER))))
+    rows: list[Any] = [*sighted, *moved, *told]
+    return list(map(dict, merged(sorted(rows, key=lambda row: tuple(row[name] or 0 for name in ORDER)))))
 
 
 def _seen(row: Row) -> Row:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tests.builders import containers, msmq, rpc
 from tests.builders.conversations import Ends, Talk
 from tests.pipelines.moved import chained, frames_of, moved
-from tests.pipelines.rules.random_talks import talk
+from tests.pipelines.rules.unruly_talks import talk
 from tests.scripts.player import play
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 from tests.conftest import ROOT
 from tests.local import Local
 from tests.pipelines.rules.fixtures import Fixture, all_fixtures
-from tests.pipelines.rules.random_talks import talk
 from tests.pipelines.rules.removal import accusations, records, without, write
 from tests.pipelines.rules.traps import LOSSES, lost, pieces
+from tests.pipelines.rules.unruly_talks import talk
 from tests.scripts.player import capture, play
 from tests.scripts.player import write as save
 

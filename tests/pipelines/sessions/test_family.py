@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pipelines.messages.merging import ORDER, SEEN, merged
+from pipelines.messages.merging import ORDER, merged
+from schemas.tables.messages import SEEN
 from tests.local import Local
 from tests.scripts.player import capture
 
@@ -73,7 +74,7 @@ def test_one_message_on_two_wires_is_one_message(tmp_path: Path) -> None:
     reads = {row["endpoint"]: row for row in tables["reads"]}
     assert reads["qm2qm"]["message_id"] == reads["qmcomm"]["message_id"] is not None
     assert reads["qmcomm"]["message_label"] == "order"
-    rows = [
+    rows: list[Any] = [
         dict.fromkeys(SEEN.names) | row | {"orig_h": row["id"]["orig_h"], "resp_h": row["id"]["resp_h"]}
         for row in tables["message_sightings"]
     ]

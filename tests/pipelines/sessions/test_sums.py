@@ -12,9 +12,9 @@ from pipelines.facts.vocabulary import AC_RECEIVE, REMOTE_STARTS, STARTS
 from tests.conftest import ROOT
 from tests.local import Local
 from tests.pipelines.rules.fixtures import all_fixtures
-from tests.pipelines.rules.random_talks import talk
-from tests.pipelines.rules.remote_talks import remote_talk
 from tests.pipelines.rules.removal import records, write
+from tests.pipelines.rules.unruly_remote_talks import remote_talk
+from tests.pipelines.rules.unruly_talks import talk
 from tests.scripts.player import capture
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def test_reads_that_outlive_their_session(script: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("make", [talk, remote_talk])
-def test_random_talks_whole_and_with_losses(make: Callable[[random.Random], str], seed: int, tmp_path: Path) -> None:
+def test_unruly_talks_whole_and_with_losses(make: Callable[[random.Random], str], seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     whole = capture(tmp_path, make(rng))
     _agree(Local(whole))

@@ -1,6 +1,6 @@
-"""The promise, over random talks: a capture that lacks packets accuses nobody whom the whole capture does not.
+"""The promise, over talks of the unruly: a capture that lacks packets accuses nobody whom the whole capture does not.
 
-Longer: `python -m tests.pipelines.rules.random_talks_main --seed 1000 --minutes 30`.
+Longer: `python -m tests.pipelines.rules.unruly_talks_main --seed 1000 --minutes 30`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import pytest
 from pipelines.rules.catalogue import BY_ID
 from pipelines.rules.model import Party
 from pipelines.sessions.model import ReadOutcome, SessionState
-from tests.pipelines.rules.random_talks import losses, talk
-from tests.pipelines.rules.random_talks_main import Played
+from tests.pipelines.rules.unruly_talks import losses, talk
+from tests.pipelines.rules.unruly_talks_main import Played
 from tests.scripts.player import play
 
 if TYPE_CHECKING:

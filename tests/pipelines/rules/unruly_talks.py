@@ -1,7 +1,9 @@
-"""Random conversations with a server that behaves, as scripts; the clients mostly do. And ways to lose packets.
+"""Random talks of unruly clients with a server that behaves, as scripts. And ways to lose packets.
 
-What the server answers follows from what it has: associations, open queues, messages given out, reads that wait. So
-whatever is held against it, or against a client that did nothing wrong, is an error of ours.
+The parties of tests/conforming keep every rule, or break one on purpose. These clients do at any time what they must
+not: they use handles of others, closed ones and none, and are refused as the documents say. What the server answers
+follows from what it has: associations, open queues, messages given out, reads that wait. So whatever is held against
+it, or against a client that did nothing wrong, is an error of ours.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""python -m tests.pipelines.rules.random_talks_main: random talks with losses, judged as long as one likes.
+"""python -m tests.pipelines.rules.unruly_talks_main: talks of unruly clients with losses, judged as long as one likes.
 
 Exit status: 0 a loss never made anybody look guilty; 1 it did.
 """
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.local import Local
-from tests.pipelines.rules.random_talks import losses, talk
 from tests.pipelines.rules.removal import accusations, without
+from tests.pipelines.rules.unruly_talks import losses, talk
 from tests.scripts.player import play, write
 
 if TYPE_CHECKING:

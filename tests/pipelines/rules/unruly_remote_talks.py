@@ -1,12 +1,12 @@
-"""Random conversations over RemoteRead with a server that behaves, as scripts; the clients mostly do."""
+"""Random talks of unruly clients of RemoteRead with a server that behaves: see unruly_talks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tests.pipelines.rules.random_talks import MOST_CONNECTIONS, NAUGHTINESS, STATEMENTS
 from tests.pipelines.rules.remote_server import MOVE, PEEK, QUEUES, RECEIVE, Held, Pending, RemoteServer
 from tests.pipelines.rules.talking_server import OK, TIMED_OUT, Line
+from tests.pipelines.rules.unruly_talks import MOST_CONNECTIONS, NAUGHTINESS, STATEMENTS
 
 if TYPE_CHECKING:
     import random

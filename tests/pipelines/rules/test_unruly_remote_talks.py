@@ -1,4 +1,4 @@
-"""The promise, over random talks of RemoteRead: see test_random_talks."""
+"""The promise, over talks of unruly clients of RemoteRead: see test_unruly_talks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from pipelines.rules.catalogue import BY_ID
 from pipelines.rules.model import Party
-from tests.pipelines.rules.random_talks_main import Played
-from tests.pipelines.rules.remote_talks import remote_talk
+from tests.pipelines.rules.unruly_remote_talks import remote_talk
+from tests.pipelines.rules.unruly_talks_main import Played
 
 if TYPE_CHECKING:
     from pathlib import Path

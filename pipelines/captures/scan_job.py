@@ -1,0 +1,230 @@
+"""The job of the scan: what its tasks do, and what they say to the driver."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from ingest.containers.model import DamageNote, Position
+from ingest.defragment import GROUP, ORDER, Defragmenter
+from ingest.scan import scan_split
+from ingest.splits import Split, SplitReport, size_of
+from pipelines.captures.inventory import Hashed, Input, hashed
+from pipelines.engine.model import Exchange, Receipt, packed
+from pipelines.store.files import Stored
+from pipelines.store.reading import batches_of
+from pipelines.store.tables_writer import TablesWriter
+from schemas.internal import (
+    CONVERSATIONS,
+    COUNTS,
+    DEFRAGMENTED,
+    FRAGMENTS,
+    MEETING_FRAGMENTS,
+    NO_SPLIT,
+    SCAN_ISSUES,
+    SPLIT_REPORTS,
+    SYNS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pipelines.captures.meter import Meter
+    from pipelines.engine.model import Engine
+    from pipelines.store.files import Written
+    from pipelines.store.places import Place, Places
+    from pipelines.store.renumbering import Renumbering
+
+Row = dict[str, Any]
+MAX_ISSUES_OF_A_KIND: Final = 10_000
+"""Of one capture. A file of zeros is a packet with a cut header every 16 bytes; counters stay exact."""
+_TABLES: Final = {table.name: table for table in (CONVERSATIONS, SYNS, SCAN_ISSUES, FRAGMENTS, *DEFRAGMENTED)}
+_SCHEMAS: Final = {name: table.arrow for name, table in _TABLES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSeen:
+    """What a split says of itself."""
+
+    report: SplitReport
+    facts: Row
+    counts: dict[str, int]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.report.file, self.report.index
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSeen:
+    """What the splits of one task saw, and its files."""
+
+    splits: list[SplitSeen]
+    written: list[Written]
+    unlisted: Counter[tuple[int, int, str]]
+    """(file, split, code): issues beyond those that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What one part made of fragments."""
+
+    written: list[Written]
+    counts: Counter[tuple[int, str]]
+    void: set[tuple[int, int | None, str]]
+
+
+@dataclass(frozen=True)
+class Said:
+    tasks: list[TaskSeen]
+    hashed: list[Hashed]
+    met: list[Met]
+
+
+@dataclass(frozen=True)
+class ScanJob:
+    engine: Engine
+    places: Places
+    earlier: Sequence[Stored]
+    to_ordinals: Renumbering | None
+    keep_fragments: bool
+
+    def run(
+        self,
+        splits: Sequence[Split],
+        to_hash: Sequence[Input] = (),
+        meter: Meter | None = None,
+        alone: frozenset[int] = frozenset(),
+    ) -> Said:
+        """Hashing first: one file is one task, however large it is. `alone`: captures whose fragments meet nobody's."""
+        tasks = [
+            *packed(to_hash, lambda one: one.size),
+            *packed(splits, size_of),
+            *packed(self.earlier, lambda file: file.written.bytes),
+        ]
+        places = {name: self.places.exchange(table) for name, table in _TABLES.items()}
+        read = partial(
+            _reading,
+            places=places,
+            to_ordinals=self.to_ordinals,
+            meter=meter,
+            alone=alone,
+            keep_fragments=self.keep_fragments,
+        )
+        exchange = Exchange(
+            tasks,
+            read,
+            MEETING_FRAGMENTS.arrow,
+            GROUP,
+            ORDER,
+            self.engine.parallelism,
+            partial(_meeting, places=places),
+        )
+        said = self.engine.run(exchange)
+        return Said(
+            [one for one in said if isinstance(one, TaskSeen)],
+            [one for one in said if isinstance(one, Hashed)],
+            [one for one in said if isinstance(one, Met)],
+        )
+
+
+def _reading(
+    part: str,
+    items: Sequence[Any],
+    places: dict[str, Place],
+    to_ordinals: Renumbering | None,
+    meter: Meter | None,
+    alone: frozenset[int],
+    *,
+    keep_fragments: bool,
+) -> Iterator[pa.RecordBatch | Receipt]:
+    splits = [one for one in items if isinstance(one, Split)]
+    for one in items:
+        if isinstance(one, Input):
+            yield from map(Receipt, hashed(one))
+        elif isinstance(one, Stored):
+            for batch in batches_of(one, FRAGMENTS.arrow):
+                yield _meeting_rows(to_ordinals.batch(batch, FRAGMENTS) if to_ordinals else batch, is_new=False)
+    if splits:
+        yield from _scanned(part, splits, places, meter, alone, keep_fragments=keep_fragments)
+
+
+def _scanned(
+    part: str,
+    splits: Sequence[Split],
+    places: dict[str, Place],
+    meter: Meter | None,
+    alone: frozenset[int],
+    *,
+    keep_fragments: bool,
+) -> Iterator[pa.RecordBatch | Receipt]:
+    seen: list[SplitSeen] = []
+    unlisted: Counter[tuple[int, int, str]] = Counter()
+    with TablesWriter(places, _SCHEMAS, part) as writer:
+        for split in splits:
+            facts: Row = {}
+            counts: Counter[str] = Counter()
+            listed = _Listed(split, unlisted)
+            for table, batch in scan_split(split):
+                if table.name == SPLIT_REPORTS.name:
+                    facts = batch.to_pylist()[0]
+                elif table.name == COUNTS.name:
+                    for row in batch.to_pylist():
+                        counts[row["counter"]] += row["value"]
+                elif table.name == FRAGMENTS.name:
+                    if keep_fragments:
+                        writer.add(table.name, batch)
+                    if split.file not in alone:
+                        yield _meeting_rows(batch, is_new=True)
+                else:
+                    writer.add(table.name, listed.of(batch) if table.name == SCAN_ISSUES.name else batch)
+            seen.append(SplitSeen(_report(facts), facts, dict(counts)))
+            if meter is not None:
+                meter.note(split, facts["packets"])
+        written = writer.close()
+    yield Receipt(TaskSeen(seen, written, unlisted))
+
+
+class _Listed:
+    """The first issues of each kind that a split meets, which it meets in order."""
+
+    def __init__(self, split: Split, unlisted: Counter[tuple[int, int, str]]) -> None:
+        self._place, self._unlisted = (split.file, split.index), unlisted
+        self._listed: Counter[str] = Counter()
+
+    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        mask = []
+        for code in batch.column("code").to_pylist():
+            self._listed[code] += 1
+            mask.append(self._listed[code] <= MAX_ISSUES_OF_A_KIND)
+            if not mask[-1]:
+                self._unlisted[*self._place, code] += 1
+        return batch.filter(pa.array(mask, pa.bool_())) if not all(mask) else batch
+
+
+def _report(row: Row) -> SplitReport:
+    damage = DamageNote(row["damage_code"], row["damage_detail"], row["damage_offset"]) if row["damage_code"] else None
+    start, end = (Position.from_json(text) if text else None for text in (row["start"], row["end"]))
+    return SplitReport(row["file"], row["split"], start, end, row["packets"], damage)
+
+
+def _meeting_rows(batch: pa.RecordBatch, *, is_new: bool) -> pa.RecordBatch:
+    columns = list(batch.columns)
+    if not is_new:
+        columns[batch.schema.get_field_index("split")] = pa.array([NO_SPLIT] * len(batch), pa.int32())
+    return pa.RecordBatch.from_arrays([*columns, pa.array([is_new] * len(batch))], schema=MEETING_FRAGMENTS.arrow)
+
+
+def _meeting(part: str, batches: Iterator[pa.RecordBatch], places: dict[str, Place]) -> Iterator[Met]:
+    rows = (row for batch in batches for row in batch.to_pylist())
+    fragments = Defragmenter()
+    with TablesWriter(places, _SCHEMAS, part) as writer:
+        for table, made in fragments.run(rows):
+            writer.add(table.name, made)
+        written = writer.close()
+    if written or fragments.counts or fragments.void:
+        yield Met(written, fragments.counts, fragments.void)
