@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 PLANNED = [
     pytest.param(interface, operation, direction, id=f"{operation.name}-{direction.name}")
     for interface in INTERFACES.values()
+    for planned in [fast_path(interface)]
     for operation in interface.all_operations
     for direction in (Direction.IN, Direction.OUT)
-    if fast_path(interface)[operation.name, direction]
+    if planned[operation.name, direction]
 ]
 
 
