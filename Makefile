@@ -17,7 +17,7 @@ test: setup-test lint  ## lint, then run every test, in two processes
 lint: setup-test  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
+	@$(BIN)/mypy --num-workers 2
 	@$(BIN)/lint-imports
 
 fuzz: setup-test  ## 600,000 mutated stubs and 20,000 mutated captures; takes a while

@@ -64,6 +64,11 @@ class Table:
         return pa.struct(list(self.arrow))
 
     @cached_property
+    def ddl_types(self) -> Mapping[str, str]:
+        """Spark's names of its columns' types."""
+        return {field.name: ddl_type(field.type) for field in self.arrow}
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 

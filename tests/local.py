@@ -8,6 +8,7 @@ from __future__ import annotations
 import socket
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
 from pipelines.rules.catalogue import SETTINGS
 from schemas.internal import CONVERSATIONS, FACTS, SPLIT_REPORTS
-from schemas.tables import JUDGED, OVERALL
+from schemas.tables import FINDINGS, JUDGED, OVERALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _STREAMED = "flows", "asides", "issues", "pdus", "principals", "calls", "facts"
+_TOLD = (*JUDGED, *OVERALL)
 _LARGE = 1 << 40
 """Split size: one split a capture."""
 
@@ -56,8 +58,7 @@ class Local:
         keep_payload: bool = False,
         accounts: Sequence[Secret] = (),
     ) -> None:
-        self.tables: dict[str, list[Row]] = {}
-        self.facts: list[FactRow] = []
+        self._batches: dict[str, list[pa.RecordBatch]] = {}
         self.announced: list[AnnouncedRow] = []
         self.versions: list[VersionRow] = []
         self.refused: list[UnreadableCapture] = []
@@ -71,14 +72,11 @@ class Local:
         conversations, untidy = _scanned(splits)
 
         def look(keys: set[int], choice: Choice) -> None:
-            self.tables, self.facts = {name: [] for name in _STREAMED}, []
+            self._batches = {name: [] for name in _STREAMED}
             assembler = Assembler(choice, names, names, untidy, accounts)
             decoding = Decoding(assembler, keep_payload=keep_payload)
             for name, batch in decoding.run(segment_rows(_sorted(_segments(splits, keys)))):
-                rows = batch.to_pylist()
-                self.tables.setdefault(name, []).extend(rows)
-                if name == FACTS.name:
-                    self.facts += rows
+                self._batches.setdefault(name, []).append(batch)
             self.announced, self.versions = decoding.announced, decoding.versions
 
         wanted = {row["key"] for row in conversations if row["may_be_rpc"] or row["well_known_port"]}
@@ -87,22 +85,48 @@ class Local:
         learned = _learned(self.announced)
         ends = {endpoint_key(*end) for end in learned}
         reached = {row["key"] for row in conversations if not ends.isdisjoint((row["low_end"], row["high_end"]))}
-        if not reached <= wanted - {row["key"] for row in self.tables["asides"]}:
+        if not reached <= wanted - {row["key"] for row in self._rows("asides")}:
             look(wanted | reached, replace(known, learned={**learned, **known.learned}))
-        self.counts: Counter[tuple[str, str]] = Counter()
+
+    @cached_property
+    def tables(self) -> dict[str, list[Row]]:
+        """Made when asked for: most runs are for what is judged, and rows as values cost as much as to decode them."""
+        return {name: self._rows(name) for name in self._batches}
+
+    @cached_property
+    def facts(self) -> list[FactRow]:
+        return self._rows(FACTS.name)
+
+    def _rows(self, table: str) -> list[Any]:
+        return [row for batch in self._batches[table] for row in batch.to_pylist()]
+
+    @cached_property
+    def counts(self) -> Counter[tuple[str, str]]:
+        found: Counter[tuple[str, str]] = Counter()
         for row in (*self.tables["flows"], *self.tables["asides"]):
             for one in row["counts"]:
-                self.counts[one["stage"], one["counter"]] += one["value"]
-        self.counts["decoding", "in"] = self.counts["calls", "in"]
+                found[one["stage"], one["counter"]] += one["value"]
+        found["decoding", "in"] = found["calls", "in"]
         for table, stage, column in (
             ("pdus", "pdus", "fate"),
             ("calls", "calls", "outcome"),
             ("calls", "decoding", "decode_state"),
         ):
-            self.counts.update((stage, row[column]) for row in self.tables[table])
+            found.update((stage, row[column]) for row in self.tables[table])
+        return found
 
     def judged(self, settings: Mapping[str, int] = SETTINGS) -> dict[str, list[Row]]:
         """Rows of sessions, reads, findings and verdicts, as their tables would have them."""
+        stored = self._judged(settings)
+        return {table.name: stored[table.name].to_pylist() if table.name in stored else [] for table in _TOLD}
+
+    def findings(self) -> list[Row]:
+        """These alone; the other rows have to fit their tables all the same."""
+        stored = self._judged(SETTINGS)
+        return stored[FINDINGS.name].to_pylist() if FINDINGS.name in stored else []
+
+    def _judged(self, settings: Mapping[str, int]) -> dict[str, pa.Table]:
+        """Those with rows: a table without would take as long as to judge a call."""
         facts = sorted(self.facts, key=itemgetter(*ORDER))
         found: dict[str, list[AnyRow]] = {table.name: [] for table in JUDGED}
         summaries = Summaries()
@@ -110,8 +134,7 @@ class Local:
             found[name].append(row)
         found |= {table.name: list(rows) for table, rows in summaries.overall()}
         return {
-            table.name: pa.Table.from_pylist(found[table.name], schema=table.arrow).to_pylist()
-            for table in (*JUDGED, *OVERALL)
+            table.name: pa.Table.from_pylist(rows, schema=table.arrow) for table in _TOLD if (rows := found[table.name])
         }
 
     def imbalances(self) -> list[str]:

@@ -14,7 +14,7 @@ from pipelines.quality.batches import ROW, needed, readable, shown
 from pipelines.quality.checks import checks_of
 from pipelines.quality.evidence import Evidence
 from pipelines.quality.frames import as_frame
-from pipelines.quality.gate import CheckOutcome, Gate
+from pipelines.quality.gate import CheckOutcome, gate
 from pipelines.quality.measures import KEYS_AT_ONCE, Measures
 from pipelines.quality.result import MAX_EXAMPLES, Checked, QualityResult, Suite, example
 from pipelines.quality.table_files import BATCH_ROWS, TableFiles
@@ -64,7 +64,7 @@ class Checking:
 
     def __init__(self, tables: str, limits: Limits = _LIMITS, *, pruned: bool = False) -> None:
         self._pruned, self._keys_at_once = pruned, limits.keys
-        self._gate = Gate()
+        self._gate = gate()
         self._stored = {table.name: TableFiles(table, join(tables, table.name), limits.rows) for table in WRITTEN}
         self._types = list(footers.type_rows(self._stored.values()))
         self._broken = footers.broken_columns(self._types)

@@ -37,12 +37,14 @@ def broken_columns(rows: Iterable[Row]) -> frozenset[tuple[str, str]]:
 
 
 def _of_table(table: Table, stored: TableFiles) -> Iterator[Row]:
-    declared = {field.name: type_name(field.type) for field in table.arrow}
+    declared = table.ddl_types
     seen: set[tuple[str, str | None]] = set()
     # A file may be older than a column, whose values in it are null.
     newer = {column.name for column in table.columns if not column.required}
     for file, schema in stored.schemas:
-        found = {field.name: type_name(field.type) for field in schema or ()}
+        # As it is of nearly every file, and quicker to see than to spell out.
+        is_declared = schema is not None and schema.equals(table.arrow)
+        found = declared if is_declared else {field.name: type_name(field.type) for field in schema or ()}
         for column in dict.fromkeys((*declared, *found)):
             met = column, found.get(column)
             is_absent = schema is not None and column in newer and column not in found

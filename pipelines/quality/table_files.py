@@ -48,6 +48,8 @@ class TableFiles:
                 return None, 0
             return metadata.schema.to_arrow_schema(), metadata.num_rows
 
+        if len(self.files) <= 1:
+            return tuple(map(footer, self.files))
         with ThreadPoolExecutor(_READERS) as readers:
             return tuple(readers.map(footer, self.files))
 

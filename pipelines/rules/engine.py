@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts.readable import request_hidden, response_hidden
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 Tally: TypeAlias = "Counter[tuple[str, str, str | None]]"
 """(rule, verdict, reason) -> how often."""
+_ByNeeds: TypeAlias = "list[tuple[frozenset[Need], list[Rule]]]"
 _SUBJECTS: Final = {
     CallStep: Subject.CALL,
     ReadStep: Subject.READ,
@@ -48,17 +50,9 @@ class Judge:
         self.tally: Tally = Counter()
         self._findings = Findings()
         self._watchers = [(rule, rule.watch(settings)) for rule in rules if rule.watch is not None]
-        checks = [rule for rule in rules if rule.check is not None]
-        self._by_subject = {
-            subject: tuple(rule for rule in checks if rule.subject is subject) for subject in _SUBJECTS.values()
-        }
-        of_calls = self._by_subject[Subject.CALL]
-        names = {name for rule in of_calls for name in rule.operations}
-        self._of_any_call = _by_needs(rule for rule in of_calls if not rule.operations)
-        self._of_operation = {
-            name: _by_needs(rule for rule in of_calls if not rule.operations or name in rule.operations)
-            for name in names
-        }
+        checks = _checks(tuple(rules))
+        self._by_subject = checks.by_subject
+        self._of_any_call, self._of_operation = checks.of_any_call, checks.of_operation
 
     def see(self, step: Step) -> Iterator[FindingRow]:
         if isinstance(step, ConnectionOver):
@@ -133,7 +127,30 @@ class Judge:
         return self._findings.note(rule, verdict, step, values, reason, count)
 
 
-def _by_needs(rules: Iterable[Rule]) -> list[tuple[frozenset[Need], list[Rule]]]:
+class _Checks(NamedTuple):
+    by_subject: Mapping[Subject, Sequence[Rule]]
+    of_any_call: _ByNeeds
+    of_operation: Mapping[str, _ByNeeds]
+
+
+@cache
+def _checks(rules: tuple[Rule, ...]) -> _Checks:
+    """The same for every server: to arrange the rules takes longer than to judge a short conversation."""
+    checks = [rule for rule in rules if rule.check is not None]
+    by_subject = {subject: tuple(rule for rule in checks if rule.subject is subject) for subject in _SUBJECTS.values()}
+    of_calls = by_subject[Subject.CALL]
+    names = {name for rule in of_calls for name in rule.operations}
+    return _Checks(
+        by_subject,
+        _by_needs(rule for rule in of_calls if not rule.operations),
+        {
+            name: _by_needs(rule for rule in of_calls if not rule.operations or name in rule.operations)
+            for name in names
+        },
+    )
+
+
+def _by_needs(rules: Iterable[Rule]) -> _ByNeeds:
     """Whether a call can be read is asked once for all rules that need the same of it."""
     found: dict[frozenset[Need], list[Rule]] = {}
     for rule in rules:

@@ -112,8 +112,10 @@ class Watcher:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
+    """There is one object of each: equal is what is the same."""
+
     id: str
     title: str
     """What a finding says: a short sentence."""

@@ -12,6 +12,9 @@ import pytest
 from ingest import files
 from ingest.files import locking, remote
 
+PATIENCE_SECONDS = 300.0
+"""The first answer of an object store takes its time on a busy machine."""
+
 
 @pytest.mark.parametrize(
     ("given", "normal"),
@@ -102,11 +105,12 @@ def test_a_lock_waits_until_the_other_is_gone(bucket: str, monkeypatch: pytest.M
     def other() -> None:
         with files.lock(folder):
             held.set()
-            done.wait(10)
+            done.wait(PATIENCE_SECONDS)
 
-    thread = threading.Thread(target=other)
+    # It ends with the tests, should one of them fail while it holds the lock.
+    thread = threading.Thread(target=other, daemon=True)
     thread.start()
-    assert held.wait(10)
+    assert held.wait(PATIENCE_SECONDS)
 
     def waiting(holder: str) -> None:
         told.append(holder)

@@ -115,7 +115,12 @@ def test_the_content_decides_not_the_suffix(tmp_path: Path, data: bytes, found: 
     assert [row.data for row in sequential(path).rows] == [b"packet"]
 
 
-@pytest.mark.parametrize("data", [c.pcap_header(), gzip.compress(c.pcap_header()), c.pcapng(c.section())])
+@pytest.mark.parametrize(
+    "data",
+    [c.pcap_header(), gzip.compress(c.pcap_header()), c.pcapng(c.section())],
+    # Without names the bytes are the name, and gzip's hold the time: every process would know another test.
+    ids=["pcap", "gzip", "pcapng"],
+)
 def test_a_header_alone_is_a_capture_without_packets(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a"
     path.write_bytes(data)

@@ -18,6 +18,10 @@ _HEADER_BYTES = 24
 
 
 def accusations(tables: Mapping[str, list[Row]]) -> frozenset[Accusation]:
+    return _accusations(tables["findings"])
+
+
+def _accusations(findings: list[Row]) -> frozenset[Accusation]:
     return frozenset(
         (
             row["rule_id"],
@@ -25,7 +29,7 @@ def accusations(tables: Mapping[str, list[Row]]) -> frozenset[Accusation]:
             row["id"]["resp_h"],
             row["ts_ns"] if row["verdict"] == "violation" else 0,
         )
-        for row in tables["findings"]
+        for row in findings
         if row["verdict"] != "not_decidable"
     )
 
@@ -50,4 +54,4 @@ def without(capture: Path, gone: Collection[int], folder: Path) -> frozenset[Acc
     """What is held against anybody when these packets, counted from 0, are missing."""
     header, packets = records(capture)
     left = (packet for place, packet in enumerate(packets) if place not in gone)
-    return accusations(Local(write(folder / "without.pcap", header, left)).judged())
+    return _accusations(Local(write(folder / "without.pcap", header, left)).findings())
