@@ -39,7 +39,7 @@ class References:
             step.misplace(holder)
         elif isinstance(holder, Session):
             step.session = holder
-            step.session_doubt = not_of_here(step, holder)
+            step.session_doubt = holder.maybe_another or not_of_here(step, holder)
             step.other_association = step.connection is None or holder.association is not step.connection.association
         else:
             step.first_seen = True
@@ -96,7 +96,8 @@ class References:
         uid = derived_uid("S", step.call.call_uid)
         session = Session(uid, step.pair, step.call, None, handle, queue_handle, kind)
         session.context = context
-        session.maybe_another = doubt or _may_be_past(session)
+        # What is missed just now may be the answer to its opening, which comes later.
+        session.maybe_another = doubt or _may_be_past(session) or step.blind_since(step.call.began)
         self.register(step, session)
         return session
 

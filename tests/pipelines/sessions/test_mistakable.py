@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conforming.verdicts import judged
 from tests.pipelines.sessions.telling import columns, told, violations
+from tests.scripts.player import play
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.scripts.tape import Timed
 
 READ = ("outcome", "doubt")
 ENDS = "R_EndReceive dwRequestId=1 dwAck=RR_ACK lost -> lost"
@@ -112,3 +117,43 @@ def test_session_that_seemed_over_goes_on(tmp_path: Path) -> None:
         ("open_not_seen", "started_midstream"),
     ]
     assert columns(tables["reads"], *READ) == [("peeked", "started_midstream")]
+
+
+def test_opening_is_answered_late() -> None:
+    """Of the answer only a copy was captured that was sent again: which session the read is of is not certain."""
+    script = """
+        connect interface RemoteRead
+        R_OpenQueue -> pphContext=RR1
+        R_StartReceive phContext=RR1 ulAction=PEEK_CURRENT -> message=40/1
+        R_StartReceive phContext=RR1 ulAction=PEEK_CURRENT -> message=40/2
+        R_CloseQueue pphContext=RR1
+        close
+    """
+    _, tables = judged(_delayed(script, "response", 10_500))
+    assert columns(tables["reads"], *READ) == [("peeked", "times_cross")] * 2
+    assert violations(tables) == set()
+
+
+def test_copies_of_a_connection_that_is_over_do_not_make_it_the_last() -> None:
+    """The server resets what is left of the association: a client that closed the other before has no part in that."""
+    script = """
+        connect a grants 7
+        connect b asks 7 grants 7
+        a: RemoteQMOpenQueue
+        close b
+        wait 1s
+        reset a by server
+    """
+    frames = play(script)
+    copy = next(one for one in frames if one.about == "syn" and one.line == frames[0].line + 1)
+    _, tables = judged([*frames, replace(copy, ts_us=frames[-1].ts_us + 1_000_000)])
+    assert columns(tables["sessions"], "state", "severed_by") == [("rundown", "server_reset")]
+    assert violations(tables) == set()
+
+
+def _delayed(script: str, about: str, us: int) -> list[Timed]:
+    """The first packet of its kind."""
+    frames = play(script)
+    first = next(one for one in frames if one.about == about)
+    moved = [replace(one, ts_us=one.ts_us + us) if one is first else one for one in frames]
+    return sorted(moved, key=lambda one: one.ts_us)
