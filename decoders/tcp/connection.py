@@ -9,7 +9,7 @@ from decoders.limits import MAX_AHEAD_BYTES, MAX_HELD_BYTES
 from decoders.tcp.endings import Ending, ended_by, endings
 from decoders.tcp.half import Half
 from decoders.tcp.history import History, packet_letter
-from decoders.tcp.model import ACK, FIN, RST, SYN, Fate, Segment, Side, StreamEvent
+from decoders.tcp.model import ACK, FIN, RST, SYN, Data, Fate, Segment, Side, StreamEvent
 from decoders.tcp.sequence import MASK, add, distance
 from decoders.tcp.stream import Stream
 from decoders.tcp.zeek_state import Endpoints
@@ -121,6 +121,17 @@ class Connection:
         ahead = distance(ack, stream.next_seq)
         return stream.next + ahead if ahead <= MAX_AHEAD_BYTES else stream.next
 
+    def captured_late_ns(self, data: Data) -> int:
+        """How long before these bytes were captured the other side acknowledged bytes behind their beginning."""
+        receiver = self._halves[data.sender.peer]
+        since = receiver.ahead_since_ns
+        if since is None:
+            return 0
+        if self.heard_bytes(receiver.side) > data.offset:
+            return max(0, data.ts_ns - since)
+        receiver.ahead_since_ns = None
+        return 0
+
     def delivered_bytes(self, side: Side) -> int:
         return self.streams[side].delivered
 
@@ -167,6 +178,8 @@ class Connection:
             half.last_ack = ack = segment.ack
             if 0 < (ack - peer_stream.next_seq) & MASK <= MAX_AHEAD_BYTES or peer_stream.next_seq < 0:
                 peer_stream.acknowledge(ack, packet)
+                if half.ahead_since_ns is None and peer_stream.settled:
+                    half.ahead_since_ns = segment.ts_ns
         if wire_len or flags & _CONTROL or segment.payload:
             self.payload_bytes_in[segment.capture] += len(segment.payload)
             events = events + stream.feed(segment) if events else stream.feed(segment)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 class Half:
     __slots__ = (
-        "duplicates_noted", "fin", "first_ack", "first_seq", "gaps_noted", "isn", "last_ack", "packets",
-        "packets_to_reset", "peer_stream", "plain_noted", "reset", "sent_syn", "side", "stream",
+        "ahead_since_ns", "duplicates_noted", "fin", "first_ack", "first_seq", "gaps_noted", "isn", "last_ack",
+        "packets", "packets_to_reset", "peer_stream", "plain_noted", "reset", "sent_syn", "side", "stream",
     )  # fmt: skip
 
     def __init__(self, stream: Stream, peer_stream: Stream) -> None:
@@ -26,6 +26,8 @@ class Half:
         self.first_seq: int | None = None
         self.first_ack: int | None = None
         self.last_ack: int | None = None
+        self.ahead_since_ns: int | None = None
+        """When it first acknowledged bytes that had not been captured, since the capture was last level with it."""
         self.isn: int | None = None
         """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
         self.sent_syn = False

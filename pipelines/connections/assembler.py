@@ -13,6 +13,7 @@ from decoders.net.addresses import to_text
 from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
 from ingest.choice import ChosenBy, client_of
+from ingest.clock import JITTER_NS
 from pipelines.calls.connection import ConnectionCalls, Place, PlacedCall, Standing
 from pipelines.calls.unsealers import unsealers
 from pipelines.connections.rows import Tracked, aside_row, flow_row
@@ -167,6 +168,8 @@ class _Talk:
                 yield from self._close(tracked)
                 del self._tracked[id(connection)]
                 continue
+            if isinstance(event, Data) and connection.captured_late_ns(event) > JITTER_NS:
+                tracked.witness.late(event)
             tracked.witness.note(event)
             if isinstance(event, Gap | Conflict):
                 yield from self._tell(tracked, self._stream_issue(tracked, event))

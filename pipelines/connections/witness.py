@@ -64,6 +64,11 @@ class Witness:
         elif isinstance(event, Conflict):
             self._blind(self._began, now, Reason.BYTES_CONTRADICT)
 
+    def late(self, data: Data) -> None:
+        """The other side had the bytes before: they were sent again, or captured out of their order."""
+        now = Moment(data.ts_ns, data.capture, data.frame)
+        self._blind(self._last.get(data.sender, self._began), now, Reason.TIMES_CROSS)
+
     def skipped(self, skipped: Skipped) -> None:
         moment = Moment(skipped.ts_ns, skipped.capture, skipped.frame)
         self._blind(moment, moment, Reason.BYTES_MISSING)
@@ -95,22 +100,22 @@ class Witness:
         """Facts of a connection that is kept. `untidy`: captures whose clock went back."""
         ends = Ends(**place.id)
         binds = tuple(_bind(bind, self._answers.get(key)) for key, bind in self._binds.items())
-        until = end_of(connection.last_ts_ns)
         closed = not _ENDINGS.isdisjoint(connection.history(place.orig))
         last = max(self._last.values(), default=self._began)
         if not connection.resets_fit:
-            self._blind(last, until, Reason.BYTES_MISSING)
+            self._blind(last, end_of(connection.last_ts_ns), Reason.BYTES_MISSING)
+        endings = tuple(
+            Ending(_party(one.sender, place), one.how.value, Moment(one.ts_ns, one.capture, one.frame))
+            for one in connection.endings
+        )
         fact = ConnectionFact(
             began=self._began,
             uid=place.uid,
             ends=ends,
-            until=until,
+            until=end_of(_over_ns(endings, last, connection.last_ts_ns)),
             closed=closed,
             ended_by=None if connection.ended_by is None else _party(connection.ended_by, place),
-            endings=tuple(
-                Ending(_party(one.sender, place), one.how.value, Moment(one.ts_ns, one.capture, one.frame))
-                for one in connection.endings
-            ),
+            endings=endings,
             midstream=connection.starts_midstream,
             binds=binds,
         )
@@ -141,6 +146,12 @@ class Witness:
         hosts = to_text(low[0]), to_text(high[0])
         for client, server in {hosts, hosts[::-1]}:
             yield BlindFact(began, uid, client, server, until, Reason.BIND_NOT_SEEN)
+
+
+def _over_ns(endings: tuple[Ending, ...], last: Moment, last_ts_ns: int) -> int:
+    """When it was over. Copies of its packets come later, and tell nothing of which connection ended last."""
+    over = any(one.how == "reset" for one in endings) or len({one.side for one in endings}) == len(Side)
+    return max(last, *(one.at for one in endings)).ts_ns if over else last_ts_ns
 
 
 def _party(side: Side, place: Place) -> Party:

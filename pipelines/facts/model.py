@@ -182,6 +182,7 @@ class ConnectionFact:
     uid: str
     ends: Ends
     until: Moment
+    """When it was over, or its last packet."""
     closed: bool
     """A FIN or RST was seen, of whichever side and whether or not it fits."""
     ended_by: Party | None

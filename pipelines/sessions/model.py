@@ -207,7 +207,7 @@ class Session:
     is_told: bool = False
     doubt: Reason | None = None
     maybe_another: Reason | None = None
-    """Why calls that name it may mean another one: the opening of that was cut, and with it its numbers."""
+    """Why calls that name it may mean another one: its opening was cut, and with it its numbers, or it seemed over."""
     outcomes: dict[ReadOutcome, int] = field(default_factory=dict)
     disclosed: dict[ReadOutcome, int] = field(default_factory=dict)
     """Bytes of messages that left the server, by what became of the read."""

@@ -147,7 +147,8 @@ class SupportedQueues:
         unit = self._transactions.unit(uow, step.call, step.session)
         if unit is not None and step.succeeded:
             unit.sends += 1
-        call, doubt = slim(step.call) or step.call, doubt_of_unit(step.call, uow) or _not_enlisted(unit)
+        doubt = doubt_of_unit(step.call, uow) or _not_enlisted(unit) or step.session_doubt
+        call = slim(step.call) or step.call
         self._transactions.act(SendStep(call, step.pair, step.session, unit, uow, doubt, name))
 
     def _receive_asked(self, step: CallStep) -> None:

@@ -9,6 +9,8 @@ from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import descriptor
 from pipelines.sessions.model import Read, ReadOutcome, SessionKind
+from pipelines.sessions.reading import numbered_since
+from pipelines.sessions.references import not_of_here
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Moment
@@ -118,7 +120,7 @@ class Reads:
             return
         if read.is_over:
             return
-        read.end, read.doubt = call, read.doubt or doubt
+        read.end, read.doubt = call, read.doubt or doubt or not_of_here(step, read)
         self._ending.read(read, outcome, moment, unanswered=call.status is None)
 
     def cancel_asked(self, step: CallStep) -> None:
@@ -132,7 +134,7 @@ class Reads:
             return
         read.cancel = step.call
         if read.holds_message:
-            read.end = step.call
+            read.end, read.doubt = step.call, read.doubt or step.session_doubt or numbered_since(read)
             self._ending.read(read, ReadOutcome.CANCELLED, moment)
 
 

@@ -112,7 +112,7 @@ class RemoteRead:
         unit = self._transactions.unit(uow, step.call, session)
         if unit is not None and step.succeeded:
             unit.moves += 1
-        doubt = doubt_of_unit(step.call, uow)
+        doubt = doubt_of_unit(step.call, uow) or step.session_doubt
         self._transactions.act(MoveStep(step.call, step.pair, session, unit, uow, doubt, step.target, shown))
 
     def _class_set(self, step: CallStep, moment: Moment) -> None:
@@ -123,7 +123,7 @@ class RemoteRead:
         shown = _shown(step, v.SEQUENTIAL)
         uow = shown.uow if shown is not None else None
         unit = self._transactions.unit(uow, step.call, session)
-        doubt = None if step.call.request_whole else not_whole(step.call)
+        doubt = step.session_doubt if step.call.request_whole else not_whole(step.call)
         act = RejectStep(step.call, step.pair, session, unit, uow, doubt, shown)
         if unit is not None and step.succeeded and act.rejects:
             unit.rejects += 1

@@ -11,6 +11,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.model import Read, ReadOutcome, SessionKind
+from pipelines.sessions.reading import numbered_since
 from pipelines.sessions.transactions import unit_of_work
 
 if TYPE_CHECKING:
@@ -75,8 +76,9 @@ class RemoteReads:
             return
         held = [one for one in step.session.outstanding.get(request_id, ()) if one.given_out]
         if held:
-            # One whose end was refused has been taken back by the server, for instance by its timer (3.1.5.1).
-            read = next((one for one in held if not one.end_asked), held[0])
+            # One whose end was refused has been taken back by the server, for instance by its timer (3.1.5.1), and one
+            # in doubt may have been ended out of sight.
+            read = min(held, key=lambda one: (one.end_asked, one.doubt is not None))
             read.end_asked = True
             if read.given_up is None or read.given_up.operation not in v.REMOTE_ENDS:
                 step.read, read.given_up = read, step.call
@@ -109,7 +111,7 @@ class RemoteReads:
             return
         if read.is_over:
             return
-        read.end, read.doubt = call, read.doubt or doubt
+        read.end, read.doubt = call, read.doubt or doubt or step.session_doubt or numbered_since(read)
         if outcome is ReadOutcome.ACKED and self._transactions.waits(read):
             return
         self._ending.read(read, outcome, moment, unanswered=call.status is None)
@@ -125,5 +127,5 @@ class RemoteReads:
             return
         read.cancel = step.call
         if read.holds_message:
-            read.end = step.call
+            read.end, read.doubt = step.call, read.doubt or step.session_doubt or numbered_since(read)
             self._ending.read(read, ReadOutcome.CANCELLED, moment)

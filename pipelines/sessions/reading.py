@@ -32,6 +32,11 @@ def forgets(session: Session) -> Reason | None:
     return Reason.LIMIT if session.finished.full or len(session.reads) >= MAX_OUTSTANDING else None
 
 
+def numbered_since(read: Read) -> Reason | None:
+    """Why a request id may mean another read by now: this one ended out of sight, and another took its number."""
+    return None if read.session is None else read.session.blind_since(read.answered or read.began)
+
+
 class Reading:
     def __init__(self, ending: Ending) -> None:
         self._ending = ending
@@ -44,10 +49,13 @@ class Reading:
         if session is not None and cursor:
             read.cursor_made = slim(session.made_cursors.get(cursor))
         if session is not None and read.request_id is not None:
-            rivals = session.outstanding.get(read.request_id)
+            rivals = session.outstanding.get(read.request_id, ())
             if rivals:
                 step.rival = rivals[-1]
                 step.rival.shares_id = read.shares_id = True
+            for rival in rivals:
+                # The number is free again once a read is over: that may have been missed.
+                rival.doubt = rival.doubt or numbered_since(rival)
         if session is not None:
             self.outstand(session, read)
         if session is not None and cursor and not step.other_association:

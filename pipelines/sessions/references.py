@@ -13,9 +13,10 @@ from schemas.uids import derived_uid
 if TYPE_CHECKING:
     from pipelines.facts.versions import Version
     from pipelines.sessions.ending import Ending
-    from pipelines.sessions.model import Number
+    from pipelines.sessions.model import Number, Read
     from pipelines.sessions.registry import Registry
     from pipelines.sessions.steps import CallStep
+    from pipelines.sessions.units import Transaction
 
 MAX_SESSIONS: Final = 4_096
 """Open ones of one association. Past it the oldest ends, in doubt: a peer may name any number of queues."""
@@ -38,6 +39,7 @@ class References:
             step.misplace(holder)
         elif isinstance(holder, Session):
             step.session = holder
+            step.session_doubt = holder.maybe_another or not_of_here(step, holder)
             step.other_association = step.connection is None or holder.association is not step.connection.association
         else:
             step.first_seen = True
@@ -63,6 +65,9 @@ class References:
             step.session, doubt = _meant(own or sessions, queue_handle, step.server_version)
             step.session_doubt = doubt or step.session.maybe_another
             step.other_association = not own
+            if not own:
+                # The server may have been started again, and have given the number to another.
+                step.session_doubt = step.session_doubt or step.session.blind_since(step.session.first.until)
             return
         step.first_seen = True
         step.opening = queue_handle in pair.opening
@@ -82,7 +87,7 @@ class References:
         half = _half_known(step, kind, by_handle=handle is not None)
         doubt = None if queue_handle is None else _may_be_cut(step, half)
         if half is not None:
-            half.maybe_another = doubt
+            half.maybe_another = doubt or _may_be_past(half)
             half.doubt = Reason.OPEN_NOT_SEEN if half.opened is None else not_whole(half.opened)
             half.handle, half.queue_handle = half.handle or handle, half.queue_handle or queue_handle
             half.context = half.context or context
@@ -90,7 +95,9 @@ class References:
             return half
         uid = derived_uid("S", step.call.call_uid)
         session = Session(uid, step.pair, step.call, None, handle, queue_handle, kind)
-        session.context, session.maybe_another = context, doubt
+        session.context = context
+        # What is missed just now may be the answer to its opening, which comes later.
+        session.maybe_another = doubt or _may_be_past(session) or step.blind_since(step.call.began)
         self.register(step, session)
         return session
 
@@ -114,6 +121,12 @@ class References:
             step.session = sessions[-1] if sessions else self.adopt(step, queue_handle=queue_handle)
 
 
+def not_of_here(step: CallStep, holder: Session | Read | Transaction) -> Reason | None:
+    """[MS-RPCE] 3.3.1.4.1: a handle is good in one association; in another it may be one given out of sight."""
+    here = step.connection is not None and holder.association is step.connection.association
+    return None if here or step.call.fault is not None else step.association_incomplete()
+
+
 def _meant(sessions: list[Session], number: Number, server: Version | None) -> tuple[Session, Reason | None]:
     """The newest of those that a number names, and whether it may be another.
 
@@ -132,6 +145,12 @@ def _may_be_cut(step: CallStep, but: Session | None) -> Reason | None:
         # What is counted in it may be too little.
         one.doubt = one.doubt or Reason.BYTES_MISSING
     return Reason.BYTES_MISSING if others else None
+
+
+def _may_be_past(session: Session) -> Reason | None:
+    """Why it may be one that only seemed over: on a connection that shows itself later it may have gone on."""
+    past = (session.pair.past_sessions.get(one) for one in session.handles)
+    return next((one.doubt for one in past if one is not None and one.doubt is not None), None)
 
 
 def _half_known(step: CallStep, kind: SessionKind, *, by_handle: bool) -> Session | None:

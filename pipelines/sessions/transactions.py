@@ -14,6 +14,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.sessions.ending import unseen_since
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import ReadOutcome, SessionKind, TransactionState
+from pipelines.sessions.references import not_of_here
 from pipelines.sessions.steps import TransactionStep
 from pipelines.sessions.units import Transaction, Units
 
@@ -159,6 +160,7 @@ class Transactions:
         committed = step.call.operation == v.COMMIT
         transaction.state = TransactionState.COMMITTED if committed else TransactionState.ABORTED
         transaction.ended = step.call
+        transaction.unit.doubt = transaction.unit.doubt or not_of_here(step, transaction)
         outcome = ReadOutcome.ACKED if committed else ReadOutcome.NACKED
         self._decide(transaction, outcome, moment, unanswered=step.call.status is None)
 
@@ -198,7 +200,7 @@ class Transactions:
         if unanswered:
             unit.doubt = unit.doubt or Reason.RESPONSE_NOT_CAPTURED
         for read in list(transaction.reads.values()):
-            read.end, read.doubt = read.end or transaction.ended, read.doubt or unit.doubt_of_outcome
+            read.end, read.doubt = read.end or transaction.ended, read.doubt or unit.doubt_of_reads
             self._ending.read(read, outcome, moment, unanswered=unanswered)
         transaction.reads.clear()
         decided = transaction.state is not TransactionState.UNKNOWN

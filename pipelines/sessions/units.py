@@ -63,8 +63,8 @@ class UnitOfWork:
         return self.outcome in (TransactionState.ABORTED, TransactionState.RUNDOWN)
 
     @property
-    def doubt_of_outcome(self) -> Reason | None:
-        """For what was done in it. That the capture ended first is what the outcome says."""
+    def doubt_of_reads(self) -> Reason | None:
+        """For what was read in it. That the capture ended first is what `unfinished` says."""
         return None if self.doubt is Reason.CAPTURE_ENDED else self.doubt
 
     def takes(self, call: CallFact, session: Session | None) -> None:
@@ -140,7 +140,7 @@ class Units:
             del self._units[unit.uow]
         waiting, unit.waiting = unit.waiting, []
         for act in waiting:
-            act.doubt = act.doubt or unit.doubt_of_outcome
+            act.doubt = act.doubt or unit.doubt
             self._ending.act(act)
         self._ending.tell(UnitStep(unit))
 

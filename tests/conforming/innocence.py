@@ -29,16 +29,18 @@ class Seen(NamedTuple):
 def played(seed: int, cast: str = MQQP, losses: int = 2) -> Iterator[Seen]:
     talk, chance = converse(seed, cast), random.Random(f"losses {seed}")
     yield Seen("whole", talk.frames, talk.truth)
-    for kind in chance.sample(tuple(LOSSES), losses):
+    # Where nobody said anything, nothing can be missing.
+    for kind in chance.sample(tuple(LOSSES), losses) if talk.frames else ():
         yield Seen(kind, LOSSES[kind](talk.frames, chance), talk.truth)
 
 
 def oddly(seed: int, cast: str = MQQP) -> tuple[list[Timed], str, list[Timed]]:
     """Odd traffic, and the same with something missing: that must not accuse anybody more."""
     chance = random.Random(f"odd {seed}")
-    frames = odd(converse(seed, cast).script, chance)
+    talk = converse(seed, cast)
+    frames = odd(talk.script, chance) if talk.frames else []
     kind = chance.choice(tuple(LOSSES))
-    return frames, kind, LOSSES[kind](frames, chance)
+    return frames, kind, LOSSES[kind](frames, chance) if frames else []
 
 
 def accused_more(seed: int, cast: str = MQQP) -> Iterator[tuple[str, str]]:

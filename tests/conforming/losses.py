@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _SEEN: Final = frozenset(("syn", "syn_ack", "fin", "rst"))
 _HEADERS: Final = 54 + 20
+_LINK: Final = 14
+_AGAIN_US: Final = (1, 400, 5_000, 300_000, 3_000_000)
+"""When a packet comes once more: from two taps, or sent again (RFC 6298 2)."""
 _NUMBER: Final = re.compile(r"(?<==)(?:0x[0-9a-fA-F]+|\d+)(?=\s|$)")
 _SIZE: Final = re.compile(r"\w*(?:Size|Len|Length)\w*=$")
 _LARGEST: Final = 20_000
@@ -81,10 +84,50 @@ def _cut(frames: list[Timed], chance: random.Random) -> list[Timed]:
     ]
 
 
+def _cut_anywhere(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """Each at another place, also within its headers."""
+    share = chance.choice((0.05, 0.5, 1.0))
+    return [
+        replace(one, frame=Frame(one.frame.captured[: chance.randint(_LINK, 250)], one.frame.wire_len))
+        if chance.random() < share
+        else one
+        for one in frames
+    ]
+
+
+def _one_way(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """What clients said, or what servers did, took another way everywhere."""
+    clients = {_ends(one)[0] for one in frames if one.about == "syn"}
+    ours = chance.random() < 0.5
+    return [one for one in frames if (_ends(one)[0] in clients) == ours]
+
+
 def _repeated(frames: list[Timed], chance: random.Random) -> list[Timed]:
     """Nothing is missing: some packets are seen twice, by the tap or because they were sent again."""
-    copies = [replace(one, ts_us=one.ts_us + chance.choice((1, 400))) for one in frames if chance.random() < 0.2]
+    copies = [replace(one, ts_us=one.ts_us + chance.choice(_AGAIN_US)) for one in frames if chance.random() < 0.2]
     return sorted((*frames, *copies), key=lambda one: one.ts_us)
+
+
+def _late(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """Of some packets only the copy was captured that was sent again, after what their receiver said to them.
+
+    Not of requests: by their times the truth is compared.
+    """
+    share = chance.choice((0.02, 0.2))
+    delayed = [
+        replace(one, ts_us=one.ts_us + chance.choice(_AGAIN_US))
+        if one.about != "request" and chance.random() < share
+        else one
+        for one in frames
+    ]
+    return sorted(delayed, key=lambda one: one.ts_us)
+
+
+def _both(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """Two of the others, one after the other; of what is repeated the first copy must stay."""
+    for kind in chance.sample([one for one in LOSSES.values() if one not in (_repeated, _both)], 2):
+        frames = kind(frames, chance) if frames else []
+    return frames
 
 
 def _ends(one: Timed) -> tuple[bytes, bytes]:
@@ -104,7 +147,11 @@ LOSSES: Final[Mapping[str, Loss]] = {
     "kind": _kind,
     "connections": _connections,
     "cut": _cut,
+    "cut anywhere": _cut_anywhere,
+    "one way": _one_way,
     "repeated": _repeated,
+    "late": _late,
+    "both": _both,
 }
 
 

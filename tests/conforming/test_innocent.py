@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conforming import innocence
 from tests.conforming.casts import ALL, MQMP, MQQP, MQRR
+from tests.conforming.conversation import Conversation
 from tests.conforming.innocence import accused_more, played
+from tests.conforming.truth import Truth
 from tests.conforming.verdicts import accusations
 
 AT_ONCE = 10
@@ -29,3 +32,10 @@ def test_what_is_missing_accuses_nobody_in_odd_traffic(cast: str, first: int) ->
         (seed, kind, rule_id) for seed in range(first, first + AT_ONCE) for kind, rule_id in accused_more(seed, cast)
     }
     assert found == set()
+
+
+def test_nothing_can_be_missing_where_nobody_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chance makes such conversations, one in thousands."""
+    monkeypatch.setattr(innocence, "converse", lambda *_: Conversation("", [], [], Truth(), [], []))
+    assert [seen.kind for seen in played(1)] == ["whole"]
+    assert list(accused_more(1)) == []

@@ -5,7 +5,7 @@ import pytest
 from decoders.limits import REORDER_GRACE_PACKETS
 from decoders.tcp.connection import Connection
 from decoders.tcp.history import History
-from decoders.tcp.model import ACK, FIN, RST, SYN, Fate, Gap, Segment, Side
+from decoders.tcp.model import ACK, FIN, RST, SYN, Data, Fate, Gap, Segment, Side
 
 from .segments import HIGH, ISN, LOW, START, data, seg, syn, syn_ack
 
@@ -171,3 +171,30 @@ def test_server_that_forgot_its_first_answer_starts_at_the_second() -> None:
     for segment in (S, H, syn_ack(PEER_ISN + 5000, START)):
         connection.feed(segment)
     assert data(connection.feed(high(b"hi", PEER + 5000)), HIGH) == b"hi"
+
+
+@pytest.mark.parametrize(
+    ("then", "late"),
+    [
+        # In order, and a packet that overtook another before anybody acknowledged it.
+        (((b"ab", 0, 1), (b"cd", 2, 3)), [0, 0]),
+        (((b"cd", 2, 1), (b"ab", 0, 2)), [0, 0]),
+        # Acknowledged at 5, captured at 9; what follows is in order again.
+        (((None, 2, 5), (b"ab", 0, 9), (b"cd", 2, 10)), [4, 0]),
+    ],
+)
+def test_bytes_captured_after_they_were_acknowledged(
+    then: tuple[tuple[bytes | None, int, int], ...], late: list[int]
+) -> None:
+    connection = Connection(S)
+    found = []
+    for one in HANDSHAKE:
+        connection.feed(one)
+    for payload, place, at in then:
+        if payload is None:
+            segment = seg(b"", PEER, sender=HIGH, ack=START + place, at=at)
+        else:
+            segment = seg(payload, START + place, sender=LOW, ack=PEER, at=at)
+        events = connection.feed(segment)
+        found += [connection.captured_late_ns(event) for event in events if isinstance(event, Data)]
+    assert found == late

@@ -57,6 +57,7 @@ def test_an_internal_one_is_decided_in_view(
         (outcome if undone else "success", 30, ORDERS, row["transaction_uid"]),
         ("success", 5, ORDERS, None),
     ]
+    assert (tables["sends"][0]["doubt"] is None) == (doubt is None)
     assert columns(tables["sessions"], "sends", "sent_bytes") == [sent]
     (queue,) = tables["queues"]
     assert queue["sent"] == sent[0]

@@ -1,0 +1,159 @@
+"""What is named by a number or a handle may be another by now, where something was missed: then it is in doubt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conforming.verdicts import judged
+from tests.pipelines.sessions.telling import columns, told, violations
+from tests.scripts.player import play
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.scripts.tape import Timed
+
+READ = ("outcome", "doubt")
+ENDS = "R_EndReceive dwRequestId=1 dwAck=RR_ACK lost -> lost"
+
+
+@pytest.mark.parametrize(
+    ("between", "reads"),
+    [
+        # Nothing is missing.
+        ("R_EndReceive dwRequestId=1 dwAck=RR_ACK", [("acked", None), ("nacked", None)]),
+        # The end of the first is missing.
+        (ENDS, [("rundown", "bytes_missing"), ("nacked", "bytes_missing")]),
+    ],
+)
+def test_request_id_is_used_again(tmp_path: Path, between: str, reads: list[tuple[str, str | None]]) -> None:
+    """[MS-MQRR] 3.1.4.7: not before the end of the read that had it, so that this one was ended out of sight."""
+    script = f"""
+        connect interface RemoteRead
+        R_OpenQueue
+        R_StartReceive dwRequestId=1 -> message=40/1
+        {between}
+        R_StartReceive dwRequestId=1 -> message=40/2
+        R_EndReceive dwRequestId=1 dwAck=RR_NACK
+        R_CloseQueue
+        close
+    """
+    tables = told(tmp_path, script)
+    assert columns(tables["reads"], *READ) == reads
+    assert violations(tables) == set()
+
+
+@pytest.mark.parametrize(
+    ("end", "outcome"),
+    [("R_EndReceive dwRequestId=1 dwAck=RR_NACK", "nacked"), ("R_CancelReceive dwRequestId=1", "cancelled")],
+)
+def test_request_id_was_used_again_out_of_sight(tmp_path: Path, end: str, outcome: str) -> None:
+    script = f"""
+        connect interface RemoteRead
+        R_OpenQueue
+        R_StartReceive dwRequestId=1 -> message=40/1
+        {ENDS}
+        R_StartReceive dwRequestId=1 lost -> message=40/2 lost
+        {end}
+        R_CloseQueue
+        close
+    """
+    tables = told(tmp_path, script)
+    assert columns(tables["reads"], *READ) == [(outcome, "bytes_missing")]
+
+
+def test_cancel_of_qm2qm_may_mean_another(tmp_path: Path) -> None:
+    script = """
+        connect
+        RemoteQMOpenQueue
+        RemoteQMStartReceive2 dwRequestID=1 -> pphContext=A message=40
+        RemoteQMEndReceive pphContext=A lost -> lost
+        RemoteQMStartReceive2 dwRequestID=1 lost -> pphContext=B message=40 lost
+        RemoteQMCancelReceive dwRequestID=1
+        RemoteQMCloseQueue
+        close
+    """
+    assert columns(told(tmp_path, script)["reads"], *READ) == [("cancelled", "bytes_missing")]
+
+
+def test_handle_is_taken_in_another_association(tmp_path: Path) -> None:
+    """[MS-RPCE] 3.3.1.4.1: it is another one, given out of sight by a server that was started again."""
+    script = """
+        connect a
+        a: RemoteQMOpenQueue
+        a: RemoteQMStartReceive2 dwRequestID=1 -> pphContext=A message=40
+        connect b asks 9 lose bind_ack
+        b: RemoteQMEndReceive pphContext=A
+        connect x interface qmcomm
+        x: rpc_QMOpenQueueInternal
+        x: R_QMEnlistInternalTransaction transaction=T1
+        connect y interface qmcomm asks 9 lose bind_ack
+        y: R_QMCommitTransaction
+        connect z interface qmcomm2 asks 9 lose bind_ack
+        z: rpc_ACSendMessageEx
+    """
+    tables = told(tmp_path, script)
+    assert columns(tables["reads"], *READ) == [("acked", "started_midstream")]
+    assert columns(tables["transactions"], *READ) == [("committed", "started_midstream")]
+    assert columns(tables["sends"], "doubt") == [("started_midstream",)]
+
+
+def test_session_that_seemed_over_goes_on(tmp_path: Path) -> None:
+    """On a connection of its association that was not seen before: the read may be of either session."""
+    script = """
+        connect a grants 7 midstream
+        connect b asks 7 grants 7
+        b: RemoteQMOpenQueue hQueue=11 pQueue=11 dwpContext=11
+        reset b
+        a: RemoteQMStartReceive2 hRemoteQueue=11 ulAction=PEEK_CURRENT -> pphContext=null message=40
+        close a
+    """
+    tables = told(tmp_path, script)
+    assert columns(tables["sessions"], "state", "doubt") == [
+        ("rundown", "started_midstream"),
+        ("open_not_seen", "started_midstream"),
+    ]
+    assert columns(tables["reads"], *READ) == [("peeked", "started_midstream")]
+
+
+def test_opening_is_answered_late() -> None:
+    """Of the answer only a copy was captured that was sent again: which session the read is of is not certain."""
+    script = """
+        connect interface RemoteRead
+        R_OpenQueue -> pphContext=RR1
+        R_StartReceive phContext=RR1 ulAction=PEEK_CURRENT -> message=40/1
+        R_StartReceive phContext=RR1 ulAction=PEEK_CURRENT -> message=40/2
+        R_CloseQueue pphContext=RR1
+        close
+    """
+    _, tables = judged(_delayed(script, "response", 10_500))
+    assert columns(tables["reads"], *READ) == [("peeked", "times_cross")] * 2
+    assert violations(tables) == set()
+
+
+def test_copies_of_a_connection_that_is_over_do_not_make_it_the_last() -> None:
+    """The server resets what is left of the association: a client that closed the other before has no part in that."""
+    script = """
+        connect a grants 7
+        connect b asks 7 grants 7
+        a: RemoteQMOpenQueue
+        close b
+        wait 1s
+        reset a by server
+    """
+    frames = play(script)
+    copy = next(one for one in frames if one.about == "syn" and one.line == frames[0].line + 1)
+    _, tables = judged([*frames, replace(copy, ts_us=frames[-1].ts_us + 1_000_000)])
+    assert columns(tables["sessions"], "state", "severed_by") == [("rundown", "server_reset")]
+    assert violations(tables) == set()
+
+
+def _delayed(script: str, about: str, us: int) -> list[Timed]:
+    """The first packet of its kind."""
+    frames = play(script)
+    first = next(one for one in frames if one.about == about)
+    moved = [replace(one, ts_us=one.ts_us + us) if one is first else one for one in frames]
+    return sorted(moved, key=lambda one: one.ts_us)
