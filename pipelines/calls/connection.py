@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 
 from decoders.dcerpc.call_model import Call, PduOf, Principal
 from decoders.dcerpc.calls import CallTracker
+from decoders.dcerpc.header import PacketType
 from decoders.dcerpc.names import ACCEPTANCE, NEGOTIATE_ACK, PROVIDER_REASON, REJECT_REASON, RESULT, TRANSFER_SYNTAX
 from decoders.dcerpc.pdus import Bind, BindAck, BindNak, Fault, Request, Response
 from decoders.dcerpc.proposals import ProposalAnswer
@@ -111,6 +112,10 @@ its rows cannot be held back for ever.
 """
 
 
+_TYPE_NAMES: Final = {kind: kind.name.lower() for kind in PacketType}
+_SAY_NOTHING: Final = (Request, Response)
+"""Of what was negotiated. Most PDUs are these."""
+_NOTHING: Final[Negotiated] = {}
 _ROW_BYTES: Final = 1_024
 """Rows of a PDU take so much, however small it is."""
 
@@ -177,7 +182,7 @@ class ConnectionCalls:
             "ts": micros(framed.origin.first_ts_ns),
             "ts_ns": nanos(framed.origin.first_ts_ns),
             "is_orig": framed.sender is self._place.orig,
-            "pkt_type": header.packet_type.name.lower(),
+            "pkt_type": _TYPE_NAMES[header.packet_type],
             "pkt_type_number": int(header.packet_type),
             "rpc_version": f"{framed.data[0]}.{framed.data[1]}",
             "little_endian": header.byte_order == "<",
@@ -192,8 +197,8 @@ class ConnectionCalls:
             "auth_level": trailer.auth_level if trailer else None,
             "auth_context_id": trailer.auth_context_id if trailer else None,
             "assoc_group_id": parsed.assoc_group_id if isinstance(parsed, Bind | BindAck) else None,
-            **_negotiated(parsed),
-            "fate": str(one.fate),
+            **(_NOTHING if isinstance(parsed, _SAY_NOTHING) else _negotiated(parsed)),
+            "fate": one.fate.value,
             "call_uid": None if one.call is None else self._place.call_uid(one.call),
             "stream_offset": framed.offset,
             "frames": frames,

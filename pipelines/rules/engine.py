@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pipelines.facts.model import CallFact
-    from pipelines.rules.model import Answer, Rule, Settings
+    from pipelines.rules.model import Answer, Rule, Settings, Watcher
     from pipelines.sessions.steps import Judged, Step
     from schemas.tables.findings import FindingRow
 
@@ -50,6 +50,8 @@ class Judge:
         self.tally: Tally = Counter()
         self._findings = Findings()
         self._watchers = [(rule, rule.watch(settings)) for rule in rules if rule.watch is not None]
+        self._watching: dict[str | None, list[tuple[Rule, Watcher]]] = {}
+        """Who looks at a call of this operation, or (None) at any other step."""
         checks = _checks(tuple(rules))
         self._by_subject = checks.by_subject
         self._of_any_call, self._of_operation = checks.of_any_call, checks.of_operation
@@ -65,7 +67,7 @@ class Judge:
         else:
             for rule in self._by_subject[_SUBJECTS[type(step)]]:
                 yield from self._speak(rule, step, _answer(rule, step))
-        for rule, watcher in self._watchers:
+        for rule, watcher in self._watchers_of(step.call.operation if isinstance(step, CallStep) else None):
             for one in watcher.see(step):
                 yield from self._take(rule, one)
         if isinstance(step, SessionStep):
@@ -76,6 +78,14 @@ class Judge:
             for one in watcher.finish():
                 yield from self._take(rule, one)
         yield from self._findings.finish()
+
+    def _watchers_of(self, operation: str | None) -> list[tuple[Rule, Watcher]]:
+        found = self._watching.get(operation)
+        if found is None:
+            sees = ((one, one[1].operations) for one in self._watchers)
+            found = [one for one, operations in sees if operations is None or operation in operations]
+            self._watching[operation] = found
+        return found
 
     def _judge_call(self, step: CallStep) -> Iterator[FindingRow]:
         """Most calls keep most rules, so that way is the short one."""

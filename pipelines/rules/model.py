@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from pipelines.facts.versions import Version
     from pipelines.sessions.steps import Judged
@@ -102,6 +102,11 @@ class Undecided:
 
 class Watcher:
     """The memory of a detection about one server; bounded, whatever comes."""
+
+    @property
+    def operations(self) -> Container[str | None] | None:
+        """Of the calls that it looks at, and nothing else; None: at every step."""
+        return None
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:  # noqa: ARG002
         """True for a step looked at that is nothing to report."""

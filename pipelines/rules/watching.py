@@ -11,7 +11,7 @@ from pipelines.rules.model import Party, Rule, Undecided, Watcher
 from pipelines.sessions.steps import CallStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from pipelines.facts.reasons import Reason
     from pipelines.rules.model import Detected, Need
@@ -29,6 +29,10 @@ class CallWatcher(Watcher, ABC):
 
     needs: ClassVar[Mapping[str, frozenset[Need]]]
     """By operation."""
+
+    @property
+    def operations(self) -> Container[str | None]:
+        return self.needs.keys()
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if not isinstance(step, CallStep) or (needs := self.needs.get(step.call.operation or "")) is None:
