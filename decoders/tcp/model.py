@@ -6,7 +6,7 @@ Segments and events are named tuples: a frozen dataclass takes three times as lo
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
 
@@ -19,7 +19,10 @@ class Side(enum.IntEnum):
 
     @property
     def peer(self) -> Side:
-        return Side(1 - self)
+        return _PEERS[self]
+
+
+_PEERS: Final = (Side.HIGH, Side.LOW)
 
 
 class Segment(NamedTuple):
