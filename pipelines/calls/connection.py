@@ -113,6 +113,7 @@ its rows cannot be held back for ever.
 
 
 _TYPE_NAMES: Final = {kind: kind.name.lower() for kind in PacketType}
+_OF_CALLS: Final = (Request, Response, Fault)
 _SAY_NOTHING: Final = (Request, Response)
 """Of what was negotiated. Most PDUs are these."""
 _NOTHING: Final[Negotiated] = {}
@@ -187,7 +188,7 @@ class ConnectionCalls:
             "rpc_version": f"{framed.data[0]}.{framed.data[1]}",
             "little_endian": header.byte_order == "<",
             "call_id": header.call_id,
-            "ctx_id": parsed.p_cont_id if isinstance(parsed, Request | Response | Fault) else None,
+            "ctx_id": parsed.p_cont_id if isinstance(parsed, _OF_CALLS) else None,
             "opnum": parsed.opnum if isinstance(parsed, Request) else None,
             "object_uuid": parsed.object_uuid if isinstance(parsed, Request) else None,
             "flags": header.flags,

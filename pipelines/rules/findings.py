@@ -106,6 +106,8 @@ def session_of(step: Judged) -> str | None:
 
 def opened_queue(step: Step) -> Session | None:
     """The queue that it is about; of a move, the one that the message lay in."""
+    if isinstance(step, CallStep):  # as most are
+        return step.session
     if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep):
         return None
     return step.read.session if isinstance(step, ReadStep) else step.session
