@@ -97,7 +97,7 @@ class References:
         session = Session(uid, step.pair, step.call, None, handle, queue_handle, kind)
         session.context = context
         # What is missed just now may be the answer to its opening, which comes later.
-        session.maybe_another = doubt or _may_be_past(session) or step.blind_since(step.call.began)
+        session.maybe_another = doubt or _may_be_past(session) or step.blind_since(step.call.until)
         self.register(step, session)
         return session
 
