@@ -7,7 +7,7 @@ import sys
 from importlib.machinery import PathFinder
 from typing import Final
 
-_ARCHIVE: Final = re.compile(r"[/\\](pyspark|py4j-[^/\\]*|spark-core_[^/\\]*)\.(zip|jar)$")
+_ARCHIVE: Final = re.compile(r"[/\\](pyspark|py4j-[^/\\]*|spark-core_[^/\\]*)\.(zip|jar)([/\\]|$)")
 
 
 def without_archives() -> None:

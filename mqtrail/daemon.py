@@ -11,8 +11,10 @@ from mqtrail.archives import without_archives
 
 without_archives()
 
-# Spark wants pandas for mapInArrow.
-import pandas as pd  # noqa: E402, F401
+from mqtrail.arrays import without_pandas  # noqa: E402
+
+without_pandas()
+
 from pyspark.daemon import manager  # noqa: E402
 
 import pipelines.captures.scan  # noqa: E402
