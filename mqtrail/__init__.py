@@ -27,16 +27,16 @@ class _BesideUs:
         return PathFinder.find_spec(name, [str(HOME)]) if name in PACKAGES else None
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command `mqtrail`, from within another program."""
+def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> int:
+    """The command `mqtrail`; from within another program, which goes on, unless it is said to be `program`."""
     from pipelines.cli import main as command  # noqa: PLC0415 - workers import this package too
 
-    return command(arguments)
+    return command(arguments, program=program)
 
 
 def command() -> int:
     """`main` as a program: the process ends with it."""
-    code = main()
+    code = main(program=True)
     # The end of the interpreter would go through all that the libraries have made, which takes them a second.
     gc.freeze()
     return code

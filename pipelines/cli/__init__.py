@@ -42,8 +42,10 @@ def parser() -> argparse.ArgumentParser:
     return parser_of(COMMANDS)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> int:
+    """`program`: the process ends with the command, so that nobody else wants its Spark."""
     options = parser().parse_args(arguments)
+    options.program = program
     # So that a run that is told to end cleans up behind itself, as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if not getattr(options, "debug", False):

@@ -116,6 +116,7 @@ def run(options: argparse.Namespace) -> int:
         started=started,
         secrets=known,
         report=not options.no_report,
+        engine_over=(lambda: _end_spark(say)) if options.program else lambda: None,
     )
     try:
         return (_dataset if options.dataset else _folder)(options, wanted, inputs, say)
@@ -214,6 +215,13 @@ def _engine(
                 raise Stop(ExitCode.USAGE, f"--secrets: {error}, or give --force") from None
             warn(f"--secrets: {error}; --force goes on without")
     return SparkEngine(session)
+
+
+def _end_spark(say: Progress) -> None:
+    from pipelines.engine.run_folder import end_spark  # noqa: PLC0415
+
+    say.watch(None)
+    end_spark()
 
 
 def started_spark(master: str | None, settings: dict[str, str], say: Progress, *, quick: bool = False) -> SparkSession:

@@ -56,9 +56,10 @@ class Progress:
             self("")
             self._write(_CLEAR)
 
-    def watch(self, spark: SparkContext) -> None:
-        """From now on there are tasks to count."""
-        self._spark = spark
+    def watch(self, spark: SparkContext | None) -> None:
+        """From now on there are tasks to count, or none any more."""
+        with self._lock:
+            self._spark = spark
 
     def measure(self, meter: Meter) -> None:
         """Of the stage at hand."""

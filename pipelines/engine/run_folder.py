@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import os
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -88,6 +89,7 @@ class RunFolder:
 
 
 _made: RunFolder | None = None
+_ending: threading.Thread | None = None
 
 
 def run_folder(settings: Mapping[str, str] | None = None) -> RunFolder:
@@ -96,8 +98,16 @@ def run_folder(settings: Mapping[str, str] | None = None) -> RunFolder:
     if _made is None:
         _made = RunFolder(_places(settings or {}))
         atexit.register(_made.remove)
-        atexit.register(_end_spark)
+        atexit.register(_wait_for_the_end)
     return _made
+
+
+def end_spark() -> None:
+    """Spark has nothing more to do in this process, and ends while that goes on."""
+    global _ending  # noqa: PLW0603
+    if _ending is None:
+        _ending = threading.Thread(target=_end_spark, kwargs={"at_once": True}, daemon=True)
+        _ending.start()
 
 
 def _fresh(place: Path) -> PrivateFolder:
@@ -112,17 +122,31 @@ def _places(settings: Mapping[str, str]) -> tuple[Path, ...]:
     return tuple(Path(place.strip()).absolute() for place in given.split(",") if place.strip())
 
 
-def _end_spark() -> None:
-    """Whoever still writes would make again what is being removed."""
+def _wait_for_the_end() -> None:
+    if _ending is None:
+        _end_spark()
+    else:
+        _ending.join()
+
+
+def _end_spark(*, at_once: bool = False) -> None:
+    """Whoever still writes would make again what is being removed.
+
+    `at_once`: a JVM whose context has stopped has nothing left to do, and takes more than a second for it.
+    """
     from pyspark import SparkContext  # noqa: PLC0415
 
     gateway, context = SparkContext._gateway, SparkContext._active_spark_context
+    stopped = False
     if context is not None:
         with contextlib.suppress(Exception):  # the JVM may be gone, or cut off by an interrupt
             context.stop()
+            stopped = True
     java = getattr(gateway, "proc", None)
     if java is None:  # spark-submit's own, which outlives us
         return
+    if at_once and stopped:
+        java.kill()
     java.stdin.close()
     until = time.monotonic() + _END_SECONDS
     while java.poll() is None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from pipelines.quality.result import QualityResult
+
+
+_SHARE_SECONDS: Final = 0.0005
 
 
 def prepare() -> None:
@@ -25,4 +29,10 @@ def check_tables(tables: str, *, pruned: bool = False) -> QualityResult:
 
 
 def _import() -> None:
-    import pipelines.quality.checking  # noqa: PLC0415, F401
+    usual = sys.getswitchinterval()
+    # Whoever talks to the JVM in the meantime asks it hundreds of small things, and would wait as long after each.
+    sys.setswitchinterval(_SHARE_SECONDS)
+    try:
+        import pipelines.quality.checking  # noqa: PLC0415, F401
+    finally:
+        sys.setswitchinterval(usual)

@@ -57,6 +57,8 @@ class Wanted:
     started: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     secrets: Sequence[Secret] = ()
     report: bool = True
+    engine_over: Callable[[], None] = lambda: None
+    """Called when the engine has nothing more to do."""
 
     @property
     def parameters(self) -> Json:
@@ -102,6 +104,7 @@ def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> D
         prepare()
     engine = wanted.engine()
     finished = analyze(wanted.job(engine, output.staging), inputs)
+    wanted.engine_over()
     output.remove_strays({one.path for one in finished.written})
     quality = _checked(wanted, output.staging)
     facts = _facts(wanted, finished, output.staging) | {"findings": by_level(finished.tally)}
@@ -132,6 +135,7 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
         except CapturesChanged as error:
             sorted_out = sorted_out.without(error.captures)
             folder.begin_again()
+    wanted.engine_over()
     folder.assemble(finished.written, finished.kept)
     quality = _checked(wanted, folder.staging, pruned=bool(base.pruned_before))
     facts = (
