@@ -53,7 +53,8 @@ class Reading:
             if rivals:
                 step.rival = rivals[-1]
                 step.rival.shares_id = read.shares_id = True
-            for rival in rivals:
+            # Most sessions missed nothing since the first of them: that is asked once, however many there are.
+            for rival in rivals if rivals and session.blind_since(rivals[0].began) is not None else ():
                 # The number is free again once a read is over: that may have been missed.
                 rival.doubt = rival.doubt or numbered_since(rival)
         if session is not None:
