@@ -18,7 +18,8 @@ class Registry:
     def __init__(self) -> None:
         self._sessions: dict[Number | str, list[Session]] = {}
         """By queue handle and by context handle; only those whose opening was seen."""
-        self._reads: dict[Number | str, list[Read]] = {}
+        self._reads: dict[str, dict[int, Read]] = {}
+        """By handle and id, the newest last: thousands may share a handle, and each is taken out again."""
         self.readers = Readers()
 
     def enlist(self, session: Session) -> None:
@@ -55,18 +56,22 @@ class Registry:
     def hold(self, read: Read, handle: str) -> None:
         read.handle, read.given_out = handle, True
         read.pair.reads[handle] = read
-        self._reads.setdefault(handle, []).append(read)
+        self._reads.setdefault(handle, {})[id(read)] = read
 
     def release(self, read: Read) -> None:
         if read.handle is None:
             return
         if read.pair.reads.get(read.handle) is read:
             del read.pair.reads[read.handle]
-        _remove(self._reads, read.handle, read)
+        held = self._reads.get(read.handle, {})
+        held.pop(id(read), None)
+        if not held:
+            self._reads.pop(read.handle, None)
         read.pair.past_reads.put(read.handle, read)
 
     def read_of_another(self, pair: Pair, handle: str) -> Read | None:
-        return next((one for one in reversed(self._reads.get(handle, ())) if one.pair is not pair), None)
+        held = self._reads.get(handle, {})
+        return next((one for one in reversed(held.values()) if one.pair is not pair), None)
 
 
 def _remove(lists: dict[Number | str, list[_Entry]], key: Number | str, entry: _Entry) -> None:
