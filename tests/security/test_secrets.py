@@ -219,7 +219,7 @@ def test_a_run_uses_secrets_and_tells_them_to_nobody(tmp_path: Path, temporary: 
     logs.mkdir()
     events = ("spark.eventLog.enabled=true", f"spark.eventLog.dir=file://{logs}", "spark.log.level=INFO")
     command = [
-        *(sys.executable, "-c", "from mqtrail import command; raise SystemExit(command())"),
+        *(sys.executable, "-c", "from pipelines.cli import main; raise SystemExit(main())"),
         *("analyze", str(packets), str(kerberos), "--out", str(out), "--master", "local[1]"),
         *("--secrets", written(tmp_path, ALICE + BY_HASH + KEYTAB)),
         *(word for one in events for word in ("--spark-conf", one)),
