@@ -12,8 +12,9 @@ from bench.stubs import receive_stubs
 from decoders.interfaces.qm2qm import INTERFACE
 from decoders.tcp.model import ACK, PSH, SYN, Segment, Side
 from ingest.choice import Choice
-from pipelines.connections.assembler import Assembler, SegmentRow
+from pipelines.connections.assembler import Assembler
 from pipelines.connections.decoding import Decoding
+from pipelines.connections.segment_runs import SegmentRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -57,6 +57,7 @@ class Local:
         choice: Choice | None = None,
         keep_payload: bool = False,
         accounts: Sequence[Secret] = (),
+        in_bulk: bool = True,
     ) -> None:
         self._batches: dict[str, list[pa.RecordBatch]] = {}
         self.announced: list[AnnouncedRow] = []
@@ -73,7 +74,7 @@ class Local:
 
         def look(keys: set[int], choice: Choice) -> None:
             self._batches = {name: [] for name in _STREAMED}
-            assembler = Assembler(choice, names, names, untidy, accounts)
+            assembler = Assembler(choice, names, names, untidy, accounts, in_bulk=in_bulk)
             decoding = Decoding(assembler, keep_payload=keep_payload)
             for name, batch in decoding.run(segment_rows(_sorted(_segments(splits, keys)))):
                 self._batches.setdefault(name, []).append(batch)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from decoders.dcerpc.handshake import Handshake
+from decoders.dcerpc.security_trailer import PRIVACY
 from decoders.dcerpc.troubles import TroubleCode
 from decoders.limits import MAX_AUTH_CONTEXTS, MAX_HANDSHAKE_FRAMES
 from decoders.security.ntlm import NegotiateMessage
@@ -16,13 +17,12 @@ from decoders.status import fault_name
 if TYPE_CHECKING:
     from decoders.dcerpc.framing_model import AnyPdu, FrameRef
     from decoders.dcerpc.proposals import Proposal
-    from decoders.dcerpc.security_trailer import SecurityTrailer
+    from decoders.dcerpc.security_trailer import Claims, SecurityTrailer
     from decoders.security.handshake_result import Client
     from decoders.tcp.model import Side
 
 _CONNECT: Final = (0, 2)
 """RPC_C_AUTHN_LEVEL_DEFAULT means CONNECT."""
-_PRIVACY: Final = 6
 REFUSALS: Final = frozenset(
     (
         *(0x0000_0005, 0x0000_052E, 0x0000_06CD, 0x0000_06D3, 0x0000_06D4, 0x0000_071D, 0x0000_0721),
@@ -106,7 +106,7 @@ class AuthContexts:
     @property
     def may_seal(self) -> bool:
         """Whether a PDU whose trailer is missing may be sealed. It may where nothing is known: no guess at a stub."""
-        return not self._levels or _PRIVACY in self._levels
+        return not self._levels or PRIVACY in self._levels
 
     def note(self, security: SecurityTrailer, framed: AnyPdu) -> AuthContext | None:
         """The context that a trailer names. None: there are more than a client may build."""
@@ -170,12 +170,17 @@ class AuthContexts:
         else:
             context.served = True
 
-    def of(self, security: SecurityTrailer | None) -> CallSecurity | None:
+    def has_seen(self, claims: Claims) -> bool:
+        """Whether nothing is new about a trailer."""
+        _, level, number = claims
+        return number in self.contexts and level in self._levels
+
+    def of(self, claims: Claims | None) -> CallSecurity | None:
         """The context of a request. Without a trailer it is the only one there is, where that has level CONNECT."""
-        if security is not None:
-            known = self.contexts.get(security.auth_context_id)
-            handshake = None if known is None else known.handshake
-            return CallSecurity(security.auth_context_id, security.auth_type, security.auth_level, handshake)
+        if claims is not None:
+            auth_type, level, number = claims
+            known = self.contexts.get(number)
+            return CallSecurity(number, auth_type, level, None if known is None else known.handshake)
         if len(self.contexts) == 1:
             only = next(iter(self.contexts.values()))
             if only.auth_level in _CONNECT:

@@ -20,9 +20,11 @@ from decoders.dcerpc.troubles import Trouble, TroubleCode
 from decoders.errors import DecodeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from decoders.dcerpc.call_report import PduReport
+    from decoders.dcerpc.evidence import Began
+    from decoders.dcerpc.exchanges import Exchange
     from decoders.dcerpc.framing_model import AnyPdu, Skipped
     from decoders.dcerpc.pdus import Pdu
     from decoders.dcerpc.troubles import CallKey
@@ -89,6 +91,23 @@ class CallTracker:
         hidden = bool(other.waiting) or other.may_hide(heard)
         events += self._take(from_client, framed, heard, hidden=hidden)
         return events + self._released(from_client, framed.end)
+
+    def idle(self, now: Began) -> bool:
+        """Whether a request sent now and its answer are a call whatever came before, and need no unsealing."""
+        waiting = any(backlog.waiting for backlog in self._backlogs.values())
+        undisturbed = self.open_calls.idle and not waiting and self._evidence.hole(False) < now
+        return undisturbed and self._unsealer is None
+
+    def exchanged(self, exchanges: Sequence[Exchange], heard: int) -> None:
+        """As if their PDUs had come one by one. `heard`: by the server, when it sent the last answer."""
+        for one in exchanges:
+            self._evidence.note_request(one.call.call_id)
+        asked, answered = exchanges[-1].request[-1].end, exchanges[-1].response[-1].end
+        self._backlogs[True].end, self._backlogs[False].end = asked, answered
+        self._evidence.note_level(asked, answered, heard)
+        auth = self.negotiation.auth
+        for claims in {one.request[0].claims for one in exchanges}:
+            auth.call_answered(auth.of(claims), None)
 
     def _released(self, from_client: bool, offset: int) -> list[CallEvent]:
         """PDUs that waited for what this side sent up to there."""

@@ -76,6 +76,11 @@ class Evidence:
         if len(silences) > MAX_GAPS_REMEMBERED:
             self._forgotten[from_client] = silences.popleft()[1]
 
+    def note_level(self, client_end: int, server_end: int, heard: int) -> None:
+        """Up to there PDUs came in turn, and nothing of them is missing."""
+        self._ends[True], self._ends[False] = client_end, server_end
+        self._heard, self.hidden = heard, False
+
     def may_have_asked(self, from_client: bool, since: int) -> bool:
         """Whether this side may have asked what was not captured, behind `since` and before the PDU noted last."""
         if self.hidden or since < self._forgotten[from_client]:

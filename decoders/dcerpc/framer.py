@@ -95,6 +95,17 @@ class Framer:
             self._take(event, out)
         return out
 
+    @property
+    def in_step(self) -> bool:
+        """Whether PDUs came, the next byte begins one, and nothing is held back."""
+        between = self._open is None and not self._held and not self._skipped
+        return self.speaks and between and self._state is _State.IN_STEP
+
+    def advance_to(self, offset: int) -> None:
+        """Whole PDUs up to there, the next in step, were framed elsewhere."""
+        self._at = offset
+        self._needed = self._at + HEADER_BYTES
+
     def finish(self) -> list[Framed]:
         """No more bytes."""
         out: list[Framed] = []

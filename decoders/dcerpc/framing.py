@@ -50,5 +50,9 @@ class ConnectionFramer:
             self.framers[event.sender.peer].note_peer_speaks()
         return out
 
+    @property
+    def in_step(self) -> bool:
+        return all(framer.in_step for framer in self.framers.values())
+
     def finish(self) -> list[Framed]:
         return [framed for framer in self.framers.values() for framed in framer.finish()]

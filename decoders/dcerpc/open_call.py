@@ -97,7 +97,7 @@ class OpenCall:
         self.checks.add(security.verified)
         if self.security is None:
             self.security = security
-        elif _claims(security) != _claims(self.security) and not self.security_changed:
+        elif security.claims != self.security.claims and not self.security_changed:
             self.security_changed = True
             return False
         return True
@@ -160,7 +160,3 @@ class OpenCall:
             outcome=self.outcome(evicted=evicted),
             refused=refused,
         )
-
-
-def _claims(security: SecurityTrailer) -> tuple[int, int, int]:
-    return security.auth_type, security.auth_level, security.auth_context_id

@@ -45,6 +45,11 @@ class OpenCalls:
         self.stub_bytes = 0
         """Kept for the open calls together."""
 
+    @property
+    def idle(self) -> bool:
+        """None is under way, and no PDU to come can be of one that was given out."""
+        return not (self._calls or self._late_requests or self._late_answers)
+
     def unasked_of(self, slot: Slot) -> Reversible[OpenCall]:
         """Those whose request has not come out, in the order of answers."""
         calls = self._slots.get(slot)
@@ -222,7 +227,7 @@ class OpenCalls:
             self._telling.tell(call.superseded)
         auth = self._negotiation.auth
         call.settle_seal(may_seal=auth.may_seal)
-        security = auth.of(call.security)
+        security = auth.of(None if call.security is None else call.security.claims)
         if call.slot[0] and (call.response is not None or call.fault is not None):
             auth.call_answered(security, None if call.fault is None else call.fault.status)
         binding = self._negotiation.binding_of(call)

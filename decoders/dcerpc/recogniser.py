@@ -50,6 +50,11 @@ class Recogniser:
         elif self.requester is None and kind in (PacketType.RESPONSE, PacketType.FAULT):
             self.requester = sender.peer
 
+    def note_exchanges(self, client: Side, pdus: int) -> None:
+        """Requests and their answers."""
+        self.pdus += pdus
+        self.requester = client if self.requester is None else self.requester
+
     def _keep_interfaces(self, framed: AnyPdu) -> None:
         # A list that ends too early has told some interfaces before: somebody tried to reach them.
         with contextlib.suppress(DecodeError):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from decoders.dcerpc.header import PduHeader
 
 TRAILER_BYTES: Final = 8
-_PRIVACY: Final = 6
+PRIVACY: Final = 6
+Claims: TypeAlias = tuple[int, int, int]
+"""auth_type, auth_level, auth_context_id."""
 _FIELDS: Final = {"<": struct.Struct("<BBBBI"), ">": struct.Struct(">BBBBI")}
 
 
@@ -28,9 +30,13 @@ class SecurityTrailer:
     """Whether the token, a signature, fits; None where that could not be checked."""
 
     @property
+    def claims(self) -> Claims:
+        return self.auth_type, self.auth_level, self.auth_context_id
+
+    @property
     def seals(self) -> bool:
         """The body in front of it is encrypted on the wire."""
-        return self.auth_level == _PRIVACY and bool(self.token)
+        return self.auth_level == PRIVACY and bool(self.token)
 
 
 class Body(NamedTuple):

@@ -21,6 +21,9 @@ class SkippedRun:
         self._sources = sources
         self._run: Skipped | None = None
 
+    def __bool__(self) -> bool:
+        return self._run is not None
+
     def add(self, offset: int, size: int, reason: SkipReason, out: list[Framed]) -> None:
         if self._run is not None and self._run.reason is not reason:
             self.end(out)

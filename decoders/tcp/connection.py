@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from decoders.limits import MAX_AHEAD_BYTES, MAX_HELD_BYTES
 from decoders.tcp.endings import Ending, ended_by, endings
@@ -13,6 +13,9 @@ from decoders.tcp.model import ACK, FIN, RST, SYN, Data, Fate, Segment, Side, St
 from decoders.tcp.sequence import MASK, add, distance
 from decoders.tcp.stream import Stream
 from decoders.tcp.zeek_state import Endpoints
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CONTROL: Final = SYN | FIN | RST
 
@@ -190,6 +193,32 @@ class Connection:
                 events = events + each.stream.tick(packet, segment)
                 self._note_oddities(each)
         return events
+
+    @property
+    def steady(self) -> bool:
+        """Whether bytes next in order change nothing but where the streams stand."""
+        return all(
+            half.stream.settled and not half.stream.waiting and half.ahead_since_ns is None for half in self._halves
+        )
+
+    @property
+    def plain_noted(self) -> tuple[list[bool], ...]:
+        """By sender: whether a packet without payload, and one with it, is in the history already."""
+        return tuple(half.plain_noted for half in self._halves)
+
+    def advance(self, segments: Sequence[Segment]) -> None:
+        """`feed` without events, for a steady connection: bytes next in order and ACKs of what was captured."""
+        for segment in segments:
+            half, capture, size = self._halves[segment.sender], segment.capture, len(segment.payload)
+            half.packets += 1
+            half.last_ack = segment.ack
+            self.packets_by_capture[capture] += 1
+            if size:
+                self.payload_bytes_in[capture] += size
+                half.stream.advance(segment.payload, capture)
+        self._packet += len(segments)
+        self._last = segments[-1]
+        self.last_ts_ns = max(self.last_ts_ns, self._last.ts_ns)
 
     def feed_stray(self, segment: Segment) -> None:
         """Count a packet that reached this connection and is no part of it: a stale or forged SYN."""

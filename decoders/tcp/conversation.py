@@ -59,6 +59,14 @@ class Conversation:
             return _of(connection, self._admit_strange(connection, segment) + connection.feed(segment))
         return _of(connection, connection.feed(segment))
 
+    @property
+    def steady(self) -> Connection | None:
+        """The connection under way, where what comes next can be no other's and can fill no hole."""
+        connection = self._current
+        if connection is None or self._doubtful or self._strange or not connection.steady:
+            return None
+        return connection
+
     def finish(self) -> list[ConnectionEvent]:
         """No more segments come."""
         events = self._restart(self._doubtful) if self._doubtful else []

@@ -63,10 +63,7 @@ class Stream(Assembly):
             and not segment.flags & _CONTROL
         ):
             position = self.next
-            self._past.deliver(position, payload)
-            self.next = position + size
-            self.next_seq = (segment.seq + size) & MASK
-            self._delivered[segment.capture] += size
+            self.advance(payload, segment.capture)
             return [Data(self.sender, position, payload, segment.ts_ns, segment.capture, segment.frame)]
         events: list[StreamEvent] = []
         if segment.flags & RST:
@@ -77,6 +74,14 @@ class Stream(Assembly):
             self._take(segment, events)
         self._set_waiting()
         return events
+
+    def advance(self, payload: bytes, capture: int) -> None:
+        """The bytes next in order."""
+        size = len(payload)
+        self._past.deliver(self.next, payload)
+        self.next += size
+        self.next_seq = (self.next_seq + size) & MASK
+        self._delivered[capture] += size
 
     def settle_at(self, seq: int) -> list[StreamEvent]:
         """SYN, or the peer's SYN-ACK, says that position 0 has the number `seq`. A stream that has data stays."""

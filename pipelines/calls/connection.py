@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, cast
 
 from decoders.dcerpc.call_model import Call, PduOf, Principal
 from decoders.dcerpc.calls import CallTracker
+from decoders.dcerpc.exchanges import ExchangeReader
 from decoders.dcerpc.header import PacketType
 from decoders.dcerpc.names import ACCEPTANCE, NEGOTIATE_ACK, PROVIDER_REASON, REJECT_REASON, RESULT, TRANSFER_SYNTAX
 from decoders.dcerpc.pdus import Bind, BindAck, BindNak, Fault, Request, Response
@@ -17,21 +18,26 @@ from decoders.net.addresses import to_text
 from decoders.net.community_id import community_id
 from decoders.status import fault_name
 from pipelines.calls.frames import split_frames
+from pipelines.calls.plain_pdus import plain_rows
 from pipelines.calls.principal_rows import principal_row
 from schemas.times import micros, nanos
 from schemas.uids import call_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from decoders.dcerpc.bind import ContextResult, PresentationContext, SyntaxId
     from decoders.dcerpc.call_model import CallEvent
+    from decoders.dcerpc.evidence import Began
+    from decoders.dcerpc.exchanges import Exchange
     from decoders.dcerpc.framing import AnyPdu, Skipped
     from decoders.dcerpc.pdus import Pdu
     from decoders.dcerpc.troubles import CallKey, Trouble
     from decoders.dcerpc.unsealing import Unsealer
+    from decoders.tcp.connection import Connection
     from decoders.tcp.model import Side
     from ingest.choice import Endpoint
+    from pipelines.calls.plain_pdus import PlainPdu
     from schemas.model import AnyRow
     from schemas.shared_columns import ConnectionId
     from schemas.tables.issues import IssueRow
@@ -85,6 +91,13 @@ class PlacedCall:
         if part is not None:
             return part.capture
         return self.call.fault.frames[0][0] if self.call.fault else 0
+
+
+class Exchanged(NamedTuple):
+    """Calls of a connection that were read together, and their PDUs."""
+
+    calls: list[PlacedCall]
+    pdus: list[PlainPdu]
 
 
 class Captures(Protocol):
@@ -148,6 +161,22 @@ class ConnectionCalls:
         """`heard`: how much of the other side's stream its sender had received by then."""
         self._bytes += framed.header.frag_length + _ROW_BYTES
         return self._rows(self._tracker.pdu(framed.sender is self._place.orig, framed, heard))
+
+    def reader(self, connection: Connection, now: Began) -> ExchangeReader | None:
+        """Of exchanges that begin now; None where the tracker has to see each PDU."""
+        if not self._tracker.idle(now):
+            return None
+        return ExchangeReader(connection, self._tracker.negotiation, self._place.orig)
+
+    def exchanged(self, exchanges: Sequence[Exchange], heard: int) -> Exchanged:
+        """As `pdu` for each of theirs. `heard`: by the server, when it sent the last answer."""
+        self._tracker.exchanged(exchanges, heard)
+        calls: list[PlacedCall] = []
+        for call, request, response in exchanges:
+            octets = request[-1].end - request[0].offset + response[-1].end - response[0].offset
+            self._bytes += octets + _ROW_BYTES * (len(request) + len(response))
+            calls.append(PlacedCall(self._place, call, self.standing is Standing.SETTLED))
+        return Exchanged(calls, plain_rows(exchanges, self._place, self._captures))
 
     def skipped(self, skipped: Skipped) -> Iterator[Told]:
         return self._rows(self._tracker.skipped(skipped))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.framing import FramedPdu, Skipped
 from decoders.dcerpc.proposals import ProposalAnswer
@@ -11,12 +11,14 @@ from decoders.dcerpc.well_known import PORTS
 from decoders.limits import SILENCE_NS
 from decoders.net.addresses import to_text
 from decoders.tcp.conversation import Closed, Conversation
-from decoders.tcp.model import Conflict, Data, Fate, Gap, Segment, Side
+from decoders.tcp.model import Conflict, Data, Fate, Gap, Side
 from ingest.choice import ChosenBy, client_of
 from ingest.clock import JITTER_NS
 from pipelines.calls.connection import ConnectionCalls, Place, PlacedCall, Standing
 from pipelines.calls.unsealers import unsealers
 from pipelines.connections.rows import Tracked, aside_row, flow_row
+from pipelines.connections.segment_runs import runs
+from pipelines.connections.stretches import Pace, began, exchanged
 from pipelines.facts.stored_form import to_row
 from schemas.internal import FACTS
 from schemas.tables.issues import issue_row
@@ -29,13 +31,18 @@ if TYPE_CHECKING:
     from decoders.dcerpc.framing import Framed
     from decoders.security.accounts import Secret
     from decoders.tcp.connection import Connection
-    from decoders.tcp.model import StreamEvent
+    from decoders.tcp.model import Segment, StreamEvent
     from ingest.choice import Choice, DecidedBy, Endpoint
-    from pipelines.calls.connection import Told
+    from pipelines.calls.connection import Exchanged, Told
+    from pipelines.connections.segment_runs import SegmentRow
     from pipelines.facts.model import Fact
     from schemas.model import AnyRow
     from schemas.tables.issues import IssueRow
 
+Row: TypeAlias = "tuple[str, AnyRow | PlacedCall | Exchanged]"
+"""With the name of its table."""
+EXCHANGES: Final = "exchanges"
+"""Calls and PDUs that come together."""
 _NEVER_OPEN: Final = frozenset(("S0", "REJ", "RSTOS0"))
 _ENDED: Final = frozenset(("SF", "RSTO", "RSTR"))
 """Zeek's states of connections that were not accepted, and of those whose end was seen."""
@@ -43,20 +50,12 @@ MAX_ISSUES_HELD: Final = 1_000
 """Issues kept of a connection until it is chosen; if it has more before that, the first ones tell enough."""
 
 
-class SegmentRow(NamedTuple):
-    """A row of schemas.internal.SEGMENTS."""
-
-    key: int
-    low: Endpoint
-    high: Endpoint
-    segment: Segment
-
-
 class Assembler:
     """Give it segments sorted by (key, time, capture, frame); take rows as they come.
 
     Rows are of `flows`, `asides` (connections not kept), `issues`, `pdus`, `principals` and `facts`; under `calls` come
-    calls that are not decoded yet. A flow or aside is the last row of its connection.
+    calls that are not decoded yet, under `exchanges` many with their PDUs. A flow or aside is the last row of its
+    connection.
     """
 
     def __init__(
@@ -66,8 +65,14 @@ class Assembler:
         paths: Sequence[str],
         untidy: Collection[int] = (),
         secrets: Sequence[Secret] = (),
+        *,
+        in_bulk: bool = True,
     ) -> None:
-        """`untidy`: captures whose clock went back. `secrets`: those that are known."""
+        """`untidy`: captures whose clock went back. `secrets`: those that are known.
+
+        `in_bulk`: exchanges in turn are read many at once. The rows are the same without.
+        """
+        self.in_bulk = in_bulk
         self.choice = choice
         self.untidy = frozenset(untidy)
         self._capture_ids = capture_ids
@@ -77,21 +82,21 @@ class Assembler:
         self.unsettled: set[str] = set()
         """Connections that were kept, are over, and may be read otherwise once more endpoints are announced, by uid."""
 
-    def run(self, rows: Iterable[SegmentRow]) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def run(self, rows: Iterable[SegmentRow]) -> Iterator[Row]:
         """(table, row) in the order in which the streams tell."""
         key: int | None = None
-        for row in rows:
-            if row.key != key:
+        for run in runs(rows):
+            if run.key != key:
                 yield from self._finish()
-                key = row.key
+                key = run.key
             # Two conversations can share a key by accident; their endpoints tell them apart.
-            ends = row.low, row.high
+            ends = run.low, run.high
             if ends not in self._open:
-                self._open[ends] = _Talk(self, row.key, *ends)
-            yield from self._open[ends].feed(row.segment)
+                self._open[ends] = _Talk(self, run.key, *ends)
+            yield from self._open[ends].feed(run.segments)
         yield from self._finish()
 
-    def _finish(self) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def _finish(self) -> Iterator[Row]:
         for talk in self._open.values():
             yield from talk.finish()
         self._open = {}
@@ -138,15 +143,48 @@ class _Talk:
         self._conversation = Conversation()
         self._tracked: dict[int, Tracked] = {}
         self._last_ts_ns = NO_TIME
+        self._pace = Pace(never=not assembler.in_bulk)
 
-    def feed(self, segment: Segment) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def feed(self, segments: Sequence[Segment]) -> Iterator[Row]:
+        at = 0
+        while at < len(segments):
+            taken = self._at_once(segments, at)
+            if taken is None:
+                yield from self._feed(segments[at])
+                at += 1
+                continue
+            count, rows = taken
+            at += count
+            yield EXCHANGES, rows
+
+    def _at_once(self, segments: Sequence[Segment], at: int) -> tuple[int, Exchanged] | None:
+        """Exchanges in turn, and how many segments they take."""
+        if not self._pace.is_time():
+            return None
+        connection = self._conversation.steady
+        tracked = None if connection is None else self._tracked.get(id(connection))
+        calls = None if tracked is None else tracked.calls
+        if tracked is None or calls is None or not tracked.framer.in_step:
+            return None
+        reader = calls.reader(tracked.connection, began(segments[at]))
+        if reader is None:
+            return None
+        stretch = reader.read(segments, at, self._last_ts_ns)
+        if not stretch.exchanges:
+            self._pace.missed()
+            return None
+        self._pace.found()
+        self._last_ts_ns = stretch.segments[-1].ts_ns
+        return len(stretch.segments), exchanged(tracked, calls, stretch)
+
+    def _feed(self, segment: Segment) -> Iterator[Row]:
         if self._last_ts_ns != NO_TIME and segment.ts_ns - self._last_ts_ns > SILENCE_NS:
             yield from self.finish()
             self._conversation = Conversation()
         self._last_ts_ns = segment.ts_ns
         yield from self._take(self._conversation.feed(segment))
 
-    def finish(self) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def finish(self) -> Iterator[Row]:
         return self._take(self._conversation.finish())
 
     def under_way(self) -> Iterator[tuple[str, Standing]]:
@@ -156,9 +194,7 @@ class _Talk:
             else:
                 yield tracked.uid, tracked.calls.standing if tracked.calls else Standing.OPEN
 
-    def _take(
-        self, events: Iterable[tuple[Connection, StreamEvent | Closed]]
-    ) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def _take(self, events: Iterable[tuple[Connection, StreamEvent | Closed]]) -> Iterator[Row]:
         for connection, event in events:
             tracked = self._tracked.get(id(connection))
             if tracked is None:
@@ -183,7 +219,7 @@ class _Talk:
         uid = connection_uid(self._low, self._high, connection.first_ts_ns, connection.first_seq, connection.first_ack)
         return Tracked(connection, uid, chosen_by=self._assembler.choice.known.get(uid))
 
-    def _frame(self, tracked: Tracked, framed: Iterable[Framed]) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def _frame(self, tracked: Tracked, framed: Iterable[Framed]) -> Iterator[Row]:
         for one in framed:
             self._count_bytes(tracked, one)
             if isinstance(one, Skipped):
@@ -240,7 +276,7 @@ class _Talk:
     def _reason(self, tracked: Tracked) -> ChosenBy | None:
         return self._assembler.choice.of(tracked.recogniser, self._low, self._high, tracked.connection.first_ts_ns)
 
-    def _rows_of(self, tracked: Tracked, rows: Iterable[Told]) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def _rows_of(self, tracked: Tracked, rows: Iterable[Told]) -> Iterator[Row]:
         for table, row in rows:
             if isinstance(row, ProposalAnswer):
                 tracked.witness.answered(row)
@@ -290,7 +326,7 @@ class _Talk:
         ends = {Side.LOW: self._low, Side.HIGH: self._high}
         return Place(tracked.uid, orig, ends[orig], ends[orig.peer], tracked.connection.first_ts_ns)
 
-    def _close(self, tracked: Tracked) -> Iterator[tuple[str, AnyRow | PlacedCall]]:
+    def _close(self, tracked: Tracked) -> Iterator[Row]:
         connection = tracked.connection
         yield from self._frame(tracked, tracked.framer.finish())
         if tracked.calls is not None:

@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from decoders.tcp.model import Segment, Side
 from pipelines.calls.batches import CallBatches
-from pipelines.calls.connection import PlacedCall
-from pipelines.connections.assembler import SegmentRow
+from pipelines.calls.connection import Exchanged, PlacedCall
+from pipelines.calls.plain_pdus import plain_batch
+from pipelines.connections.segment_runs import SegmentRow
 from schemas.internal import ASIDES, FACTS, STREAM_FLOWS
 from schemas.tables.issues import ISSUES
 from schemas.tables.pdus import PDUS
@@ -18,6 +19,7 @@ from schemas.tables.principals import PRINCIPALS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pipelines.calls.plain_pdus import PlainPdu
     from pipelines.connections.assembler import Assembler
     from schemas.internal_rows import AnnouncedRow, VersionRow
     from schemas.model import AnyRow
@@ -35,12 +37,20 @@ class Decoding:
         self.assembler = assembler
         self._calls = CallBatches(assembler, assembler.choice, keep_payload=keep_payload)
         self._held: dict[str, list[AnyRow]] = {name: [] for name in _TABLES}
+        self._plain: list[PlainPdu] = []
 
     def run(self, rows: Iterable[SegmentRow]) -> Iterator[Batch]:
         """(table, rows of it)."""
         for name, row in self.assembler.run(rows):
             if isinstance(row, PlacedCall):
                 yield from self._calls.add(row)
+                continue
+            if isinstance(row, Exchanged):
+                self._plain += row.pdus
+                for call in row.calls:
+                    yield from self._calls.add(call)
+                if len(self._plain) >= BATCH_ROWS:
+                    yield self._plain_batch()
                 continue
             self._held[name].append(row)
             if name in _LAST_OF_CONNECTION:
@@ -55,6 +65,8 @@ class Decoding:
         for name, held in self._held.items():
             if held:
                 yield self._batch(name)
+        if self._plain:
+            yield self._plain_batch()
 
     @property
     def announced(self) -> list[AnnouncedRow]:
@@ -63,6 +75,10 @@ class Decoding:
     @property
     def versions(self) -> list[VersionRow]:
         return self._calls.versions.rows()
+
+    def _plain_batch(self) -> Batch:
+        rows, self._plain = self._plain, []
+        return PDUS.name, plain_batch(rows)
 
     def _batch(self, name: str) -> Batch:
         rows, self._held[name] = self._held[name], []

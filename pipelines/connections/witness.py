@@ -64,6 +64,10 @@ class Witness:
         elif isinstance(event, Conflict):
             self._blind(self._began, now, Reason.BYTES_CONTRADICT)
 
+    def note_in_order(self, sender: Side, ts_ns: int, capture: int, frame: int) -> None:
+        """The last of many bytes of which none is missing."""
+        self._last[sender] = Moment(ts_ns, capture, frame)
+
     def late(self, data: Data) -> None:
         """The other side had the bytes before: they were sent again, or captured out of their order."""
         now = Moment(data.ts_ns, data.capture, data.frame)

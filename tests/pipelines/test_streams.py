@@ -11,7 +11,9 @@ import pytest
 from decoders.net.community_id import community_id
 from decoders.tcp.model import ACK, PSH, SYN, Segment, Side
 from ingest.choice import Choice, ChosenBy, Scope
-from pipelines.connections.assembler import Assembler, SegmentRow
+from pipelines.calls.connection import Exchanged
+from pipelines.connections.assembler import Assembler
+from pipelines.connections.segment_runs import SegmentRow
 from tests.builders import rpc
 from tests.builders.conversations import Ends, Talk
 
@@ -36,7 +38,11 @@ def assemble(*conversations: Iterable[SegmentRow], choice: Choice | None = None)
     assembler = Assembler(choice or Choice(), ["hash"], ["file"])
     found: dict[str, list[Any]] = {name: [] for name in ("flows", "asides", "issues", "pdus", "calls", "facts")}
     for table, row in assembler.run(row for conversation in conversations for row in conversation):
-        found[table].append(row)
+        if isinstance(row, Exchanged):
+            found["pdus"] += [one._asdict() for one in row.pdus]
+            found["calls"] += row.calls
+        else:
+            found[table].append(row)
     return found
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from decoders.net.model import Column
     from ingest.choice import Endpoint
     from ingest.splits import Split, SplitReport
-    from pipelines.connections.assembler import SegmentRow
+    from pipelines.connections.segment_runs import SegmentRow
 
 
 class _Watched(Connection):

@@ -27,11 +27,11 @@ def test_each_context_has_its_own_identity() -> None:
     assert auth.leg(trailer(ALICE, context_id=1), BIND, from_client=True) is None
     assert auth.leg(trailer(BOB, context_id=2), BIND, from_client=True) is None
     for context_id, name in ((1, "alice"), (2, "bob")):
-        found = auth.of(trailer(context_id=context_id))
+        found = auth.of(trailer(context_id=context_id).claims)
         assert found is not None
         assert found.client is not None
         assert found.client.username == name
-    unknown = auth.of(trailer(level=INTEGRITY, context_id=3))
+    unknown = auth.of(trailer(level=INTEGRITY, context_id=3).claims)
     assert unknown is not None
     assert (unknown.client, unknown.auth_level) == (None, INTEGRITY)
 
@@ -69,7 +69,7 @@ def test_a_context_that_is_negotiated_again_is_told_and_the_last_one_counts() ->
     legs = [d.bind(auth=d.Auth(token)) for token in (negotiate, ALICE, negotiate, BOB)]
     talk = Talk().client(*legs)
     assert talk.codes == ["rpc-auth-token-bad"]
-    found = talk.tracker.negotiation.auth.of(trailer())
+    found = talk.tracker.negotiation.auth.of(trailer().claims)
     assert found is not None
     assert found.client is not None
     assert found.client.username == "bob"
