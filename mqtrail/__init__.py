@@ -12,6 +12,8 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mqtrail.garbage import seldom_collect
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
@@ -36,6 +38,7 @@ def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> in
 
 def command() -> int:
     """`main` as a program: the process ends with it."""
+    seldom_collect()
     code = main(program=True)
     # The end of the interpreter would go through all that the libraries have made, which takes them a second.
     gc.freeze()

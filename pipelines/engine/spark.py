@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame
 
+from mqtrail.garbage import seldom_collect
 from pipelines.engine.model import Receipt
 from pipelines.engine.sealed_secrets import sealed
 from schemas.model import BINARY, ddl
@@ -93,6 +94,7 @@ def _reading(exchange: Exchange, schema: pa.Schema, stage: int) -> Any:  # noqa:
     nothing = pa.schema(list(schema)[:-1])
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        seldom_collect()
         part = _part(stage)
         for number in (number for batch in batches for number in batch.column(0).to_pylist()):
             for one in read(part, tasks[number]):
@@ -111,6 +113,7 @@ def _receipt(said: Any, schema: pa.Schema, nothing: pa.Schema) -> pa.RecordBatch
 
 def _working(work: Work, schema: pa.Schema, stage: int) -> Any:  # noqa: ANN401
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        seldom_collect()
         passed: list[bytes] = []
 
         def rows() -> Iterator[pa.RecordBatch]:
