@@ -185,7 +185,7 @@ class SupportedQueues:
         unknown = call.status is None and call.fault is None
         self._reading.note_message(read, call)
         if call.status == v.MQ_OK:
-            self._transactions.given(read, step)
+            self._transactions.given(read, call)
             read.arrived = transfer_buffer(call.response).get("pArrivedTime") or None
             if read.is_receive:
                 self._taken(read, step, moment)

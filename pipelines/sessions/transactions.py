@@ -78,9 +78,9 @@ class Transactions:
         """The read is asked for in it."""
         read.uow, read.transaction = uow, self.find(uow)
 
-    def given(self, read: Read, step: CallStep) -> None:
+    def given(self, read: Read, start: CallFact) -> None:
         """The server gave the message in it."""
-        read.unit = self._units.of(read.uow, step.call, step.session)
+        read.unit = self._units.of(read.uow, start, read.session)
         if read.unit is not None:
             read.unit.reads += 1
 
