@@ -113,7 +113,10 @@ class Ending:
                 began = read.start.began if read.start else moment
                 read.doubt = read.doubt or unseen_since(pair, association, began)
                 read.severance = association.severance_of(began)
-                self.read(read, outcome, moment)
+                undone = outcome
+                if association.all_closed and _takes_at_once(read):
+                    undone, read.doubt = ReadOutcome.UNFINISHED, read.doubt or Reason.RESPONSE_NOT_CAPTURED
+                self.read(read, undone, moment)
         state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
         for session in list(association.sessions.values()):
             if not session.is_over:
@@ -181,6 +184,11 @@ class Ending:
         self._told.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
         session.forget()
+
+
+def _takes_at_once(read: Read) -> bool:
+    """[MS-MQMP] 3.1.5.3: one call is all of it, and nothing is left to be run down, whether or not it was answered."""
+    return read.start is not None and read.start.operation == v.AC_RECEIVE and not read.is_peek
 
 
 def _ends_by_itself(read: Read) -> bool:
