@@ -41,7 +41,8 @@ class Proxy:
     def rundown(self) -> None:
         """The other computer is told in parallel."""
         self.truth.states = frozenset((RUNDOWN,))
-        self.owner.proxies.pop(self.context, None)
+        if self.owner.proxies.pop(self.context, None) is not None:
+            self.owner.manager.release(self.context)
         self.session.cursors = [one for one in self.cursors.values() if one is not None]
         self.owner.manager.world.schedule.add(self.session.close(), self.session.owner)
 

@@ -133,7 +133,7 @@ class Qm2qmServer(Reading):
     def close_cursor(self, call: Call) -> Handling:
         yield None
         descriptor = self.manager.descriptors.get(int(call.values["hQueue"]))
-        if descriptor is None or descriptor.cursors.pop(int(call.values["hCursor"]), None) is None:
+        if descriptor is None or not self.manager.close_cursor(descriptor, int(call.values["hCursor"])):
             return _INVALID_HANDLE
         return {"status": 0}
 

@@ -151,7 +151,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             return {"status": 0}
         if isinstance(handle, Proxy):
             return (yield from self.close_proxy_cursor(handle, cursor, call.part))
-        return INVALID_HANDLE if handle.descriptor.cursors.pop(cursor, None) is None else {"status": 0}
+        return {"status": 0} if self.manager.close_cursor(handle.descriptor, cursor) else INVALID_HANDLE
 
     def format_name(self, call: Call) -> Handling:
         """3.1.4.21."""
