@@ -170,7 +170,7 @@ def test_moved_by_a_handle_that_was_given_out_of_sight() -> None:
     ],
 )
 def test_message_is_given_after_its_end(start: str, end: str) -> None:
-    """By the order of capture, since the answer was sent again: all the same it is one read, and its message is told."""
+    """By the order of capture, since the answer was sent again: it is one read, and its message is told."""
     interface, opening, close = (
         ("qm2qm", "RemoteQMOpenQueue", "RemoteQMCloseQueue")
         if start.startswith("RemoteQM")
@@ -235,6 +235,52 @@ def test_message_that_nobody_heard_of_is_not_put_back(
         close a
     """
     assert columns(told(tmp_path, script)["reads"], *READ) == [read]
+
+
+def test_transaction_is_enlisted_after_its_end() -> None:
+    """By the order of capture: that it was aborted is not known of what was done in it, nor that it was not."""
+    script = """
+        connect a interface qmcomm
+        connect b interface qmcomm2 group a
+        a: rpc_QMOpenQueueInternal -> phQueue=Q1 pdwQMContext=9
+        a: R_QMEnlistInternalTransaction transaction=T1 -> phIntXact=X1
+        b: rpc_ACReceiveMessageEx hQMContext=9 Action=RECEIVE transaction=T1 -> message=40/1
+        b: rpc_ACSendMessageEx hQueue=Q1 transaction=T1
+        a: R_QMAbortTransaction phIntXact=X1
+        a: rpc_ACCloseHandle phQueue=Q1
+        wait 5s
+        close a
+        close b
+    """
+    frames = play(script)
+    first = frames[0].line
+    late = {("response", first + 3): 40_000, ("response", first + 4): 60_000, ("response", first + 5): 60_000}
+    moved = [replace(one, ts_us=one.ts_us + late.get((one.about, one.line), 0)) for one in frames]
+    _, tables = judged(sorted(moved, key=lambda one: one.ts_us))
+    for table in ("reads", "sends", "transactions"):
+        assert columns(tables[table], "doubt") == [("times_cross",)]
+    assert violations(tables) == set()
+
+
+@pytest.mark.parametrize(("late_us", "found"), [(0, {"mqqp-status-kind"}), (5_000_000, set())])
+def test_late_answer_may_be_to_an_older_request(late_us: int, found: set[str]) -> None:
+    """Call ids are used again: what was sent before is not held against the server as an answer to the last."""
+    script = """
+        connect cycle 2
+        RemoteQMOpenQueue
+        RemoteQMPurgeQueue -> status=5
+        RemoteQMCloseQueue
+        wait 1s
+        close
+    """
+    frames = play(script)
+    line = frames[0].line + 2
+    moved = [
+        replace(one, ts_us=one.ts_us + late_us) if (one.about, one.line) == ("response", line) else one
+        for one in frames
+    ]
+    _, tables = judged(sorted(moved, key=lambda one: one.ts_us))
+    assert violations(tables) == found
 
 
 def test_copies_of_a_connection_that_is_over_do_not_make_it_the_last() -> None:
