@@ -196,7 +196,7 @@ class RemoteReadServer(RemoteReading):
             return {"status": "STATUS_ACCESS_DENIED"}
         if not self.manager.world.plant.omits("remote purge", call.connection):
             entry.descriptor.queue.purge()
-        entry.truth.purges += 1
+        entry.truth.purged(call.connection.security.auth)
         return {"status": 0}
 
     def enlist(self, call: Call) -> Handling:

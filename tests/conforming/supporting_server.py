@@ -172,7 +172,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
         yield None
         handle = call.context(call.values["hQueue"])
         if isinstance(handle, Proxy):
-            return (yield from self.purge_proxy(handle, call.part))
+            return (yield from self.purge_proxy(handle, call))
         if not isinstance(handle, LocalHandle):
             return CONTEXT_MISMATCH
         if handle.descriptor.queue.deleted:
@@ -181,7 +181,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             return {"status": "MQ_ERROR_ACCESS_DENIED"}
         if not self.manager.world.plant.omits("supported purge", call.connection):
             handle.descriptor.queue.purge()
-        handle.truth.purges += 1
+        handle.truth.purged(call.connection.security.auth)
         return {"status": 0}
 
     def registry(self, call: Call) -> Handling:

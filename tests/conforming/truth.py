@@ -38,6 +38,10 @@ class Session:
     """The format name by which it was opened, where that is another one."""
     reads: list[Read] = field(default_factory=list)
 
+    def purged(self, auth: str, times: int = 1) -> None:
+        """What is sealed is counted nowhere."""
+        self.purges += 0 if auth == "privacy" else times
+
 
 @dataclass(slots=True, eq=False)
 class Read:
