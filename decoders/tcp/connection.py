@@ -127,10 +127,10 @@ class Connection:
     def captured_late_ns(self, data: Data) -> int:
         """How long before these bytes were captured the other side acknowledged bytes behind their beginning."""
         receiver = self._halves[data.sender.peer]
-        since = receiver.ahead_since_ns
+        since, stream = receiver.ahead_since_ns, receiver.peer_stream
         if since is None:
             return 0
-        if self.heard_bytes(receiver.side) > data.offset:
+        if stream.next + distance(receiver.ahead_to, stream.next_seq) > data.offset:
             return max(0, data.ts_ns - since)
         receiver.ahead_since_ns = None
         return 0
@@ -181,8 +181,8 @@ class Connection:
             half.last_ack = ack = segment.ack
             if 0 < (ack - peer_stream.next_seq) & MASK <= MAX_AHEAD_BYTES or peer_stream.next_seq < 0:
                 peer_stream.acknowledge(ack, packet)
-                if half.ahead_since_ns is None and peer_stream.settled:
-                    half.ahead_since_ns = segment.ts_ns
+                if peer_stream.settled:
+                    half.note_ahead(ack, segment.ts_ns)
         if wire_len or flags & _CONTROL or segment.payload:
             self.payload_bytes_in[segment.capture] += len(segment.payload)
             events = events + stream.feed(segment) if events else stream.feed(segment)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from decoders.tcp.endings import Ending, How
 from decoders.tcp.model import FIN, RST
+from decoders.tcp.sequence import distance
 
 if TYPE_CHECKING:
     from decoders.tcp.model import Segment
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 class Half:
     __slots__ = (
-        "ahead_since_ns", "duplicates_noted", "fin", "first_ack", "first_seq", "gaps_noted", "isn", "last_ack",
-        "packets", "packets_to_reset", "peer_stream", "plain_noted", "reset", "sent_syn", "side", "stream",
+        "ahead_since_ns", "ahead_to", "duplicates_noted", "fin", "first_ack", "first_seq", "gaps_noted", "isn",
+        "last_ack", "packets", "packets_to_reset", "peer_stream", "plain_noted", "reset", "sent_syn", "side", "stream",
     )  # fmt: skip
 
     def __init__(self, stream: Stream, peer_stream: Stream) -> None:
@@ -28,6 +29,8 @@ class Half:
         self.last_ack: int | None = None
         self.ahead_since_ns: int | None = None
         """When it first acknowledged bytes that had not been captured, since the capture was last level with it."""
+        self.ahead_to = 0
+        """The furthest number that it acknowledged since then; without meaning where there is no such time."""
         self.isn: int | None = None
         """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
         self.sent_syn = False
@@ -47,6 +50,13 @@ class Half:
     @property
     def sent_rst(self) -> bool:
         return self.reset is not None
+
+    def note_ahead(self, ack: int, ts_ns: int) -> None:
+        """It acknowledges bytes that have not been captured. An older packet that comes late takes nothing back."""
+        if self.ahead_since_ns is None:
+            self.ahead_since_ns, self.ahead_to = ts_ns, ack
+        elif distance(ack, self.ahead_to) > 0:
+            self.ahead_to = ack
 
     def note_end(self, segment: Segment, peer: Half) -> None:
         """A FIN or RST of this side."""

@@ -45,12 +45,14 @@ _ENDINGS: Final = frozenset("FfRr")
 class Witness:
     """Of one connection, from its first event on."""
 
-    __slots__ = ("_answers", "_began", "_binds", "_last", "_stretches")
+    __slots__ = ("_answers", "_began", "_binds", "_last", "_latest", "_stretches")
 
     def __init__(self, connection: Connection) -> None:
         self._began = Moment(connection.first_ts_ns, connection.first_capture, connection.first_frame)
         self._last: dict[Side, Moment] = {}
         """Of the bytes that came out last, per sender."""
+        self._latest = self._began
+        """Of bytes that were captured late: what comes out behind them was captured before."""
         self._stretches: list[tuple[Moment, Moment, Reason]] = []
         self._binds: dict[ProposalKey, AnyRow] = {}
         self._answers: dict[ProposalKey, ProposalAnswer] = {}
@@ -71,6 +73,7 @@ class Witness:
     def late(self, data: Data) -> None:
         """The other side had the bytes before: they were sent again, or captured out of their order."""
         now = Moment(data.ts_ns, data.capture, data.frame)
+        self._latest = max(self._latest, now)
         self._blind(self._last.get(data.sender, self._began), now, Reason.TIMES_CROSS)
 
     def skipped(self, skipped: Skipped) -> None:
@@ -90,8 +93,10 @@ class Witness:
             self._answers[answer.proposal] = answer
 
     def _blind(self, began: Moment, until: Moment, reason: Reason) -> None:
+        # What follows bytes that were captured late was captured before them.
+        began, until = min(began, until), max(began, until)
         if len(self._stretches) < MAX_STRETCHES:
-            self._stretches.append((began, max(began, until), reason))
+            self._stretches.append((began, until, reason))
             return
         first, end, told = self._stretches[-1]
         self._stretches[-1] = min(first, began), max(end, until), told
@@ -116,7 +121,7 @@ class Witness:
             began=self._began,
             uid=place.uid,
             ends=ends,
-            until=end_of(_over_ns(endings, last, connection.last_ts_ns)),
+            until=end_of(_over_ns(endings, max(last, self._latest), connection.last_ts_ns)),
             closed=closed,
             ended_by=None if connection.ended_by is None else _party(connection.ended_by, place),
             endings=endings,

@@ -103,6 +103,8 @@ class Judge:
                 if answer is True:
                     self.tally[rule.id, _PASS, None] += 1
                 elif answer is not None:
+                    if Need.RESPONSE in needs and step.answered_late:
+                        answer = answer if isinstance(answer, Reason) else Reason.TIMES_CROSS
                     yield from self._speak(rule, step, _excused(rule, step, answer))
 
     def _speak(self, rule: Rule, step: Judged, answer: Answer) -> Iterator[FindingRow]:

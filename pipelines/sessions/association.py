@@ -50,9 +50,13 @@ class Association(Sight):
     licence: CallFact | None = None
     """The first open of qmcomm, likewise."""
 
+    def has_lost(self, given: Moment) -> bool:
+        """The server that gave it then was started again: it is run down, whatever becomes of the connections."""
+        return self.renewed is not None and given < self.renewed
+
     def severance_of(self, given: Moment) -> Severance | None:
         """How that ended which was given then; None: by a server that forgot it, nobody knows when, or not known."""
-        return None if self.renewed is not None and given < self.renewed else self.severance
+        return None if self.has_lost(given) else self.severance
 
     @property
     def is_busy(self) -> bool:
@@ -69,6 +73,8 @@ class Connection:
     """The client gave up a call on it for good."""
     answers: deque[tuple[Moment, Moment]] = field(default_factory=lambda: deque(maxlen=MAX_ANSWERS))
     """When its last calls were asked and answered."""
+    late: set[Moment] = field(default_factory=set)
+    """When bytes of it were captured that had been sent before: what they answer may be something older."""
 
     def reached(self, asked: Moment) -> Moment | None:
         """When the server had what was asked then, as its answer to something later shows: packets do not overtake."""

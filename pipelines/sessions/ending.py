@@ -107,14 +107,15 @@ class Ending:
 
     def severed(self, pair: Pair, association: Association, moment: Moment) -> None:
         """[MS-MQQP] 3.1.6: with the last connection the server runs down what is open, and returns what was held."""
-        outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
         for read in list(association.reads.values()):
             if not read.is_over:
                 began = read.start.began if read.start else moment
+                gone = association.all_closed or association.has_lost(began)
                 read.doubt = read.doubt or unseen_since(pair, association, began)
                 read.severance = association.severance_of(began)
-                self.read(read, outcome, moment)
-        state = SessionState.RUNDOWN if association.all_closed else SessionState.OPEN_AT_END
+                if gone and _takes_at_once(read):
+                    gone, read.doubt = False, read.doubt or Reason.RESPONSE_NOT_CAPTURED
+                self.read(read, ReadOutcome.RUNDOWN if gone else ReadOutcome.UNFINISHED, moment)
         for session in list(association.sessions.values()):
             if not session.is_over:
                 session.doubt = session.doubt or unseen_since(pair, association, session.first.until)
@@ -122,6 +123,8 @@ class Ending:
                 if association.all_closed and session.closed_at is None:
                     session.closed_at = moment
                 self._registry.delist(session)
+                gone = association.all_closed or association.has_lost(session.first.until)
+                state = SessionState.RUNDOWN if gone else SessionState.OPEN_AT_END
                 self._session(session, SessionState.CLOSED if session.closed else state)
 
     def capture_ended(self, pair: Pair) -> None:
@@ -183,6 +186,11 @@ class Ending:
         session.forget()
 
 
+def _takes_at_once(read: Read) -> bool:
+    """[MS-MQMP] 3.1.5.3: one call is all of it, and nothing is left to be run down, whether or not it was answered."""
+    return read.start is not None and read.start.operation == v.AC_RECEIVE and not read.is_peek
+
+
 def _ends_by_itself(read: Read) -> bool:
     """The client asked for its end, and the server's answer, which is still to come, does not deny it."""
     asked = read.given_up
@@ -206,4 +214,5 @@ def unseen_since(pair: Pair, association: Association, since: Moment) -> Reason 
     reasons = (pair.blind_since(since), association.blind_since(since))
     reason = next((one for one in reasons if one not in (None, told)), None)
     # One that began before the capture may have other connections, which say nothing any more.
-    return reason or (Reason.STARTED_MIDSTREAM if association.born is None and association.all_closed else None)
+    gone = association.all_closed or association.has_lost(since)
+    return reason or (Reason.STARTED_MIDSTREAM if association.born is None and gone else None)

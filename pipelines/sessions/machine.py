@@ -66,6 +66,8 @@ class ServerMachine:
         pair = self._pair(fact.client)
         self._view.go_blind(fact.until, fact.reason)
         connection = pair.associations.connections.get(fact.uid)
+        if fact.reason is Reason.TIMES_CROSS and connection is not None:
+            connection.late.add(fact.until)
         if fact.reason is Reason.CAPTURE_ENDED and connection is not None and connection.is_numbered:
             # What a connection may still have carried concerns its own association.
             connection.association.go_blind(fact.until, fact.reason)

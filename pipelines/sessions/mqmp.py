@@ -16,7 +16,7 @@ from pipelines.sessions.acts import SendStep
 from pipelines.sessions.closing import Closing
 from pipelines.sessions.model import Read, ReadOutcome, RemoteCursor, Session, SessionKind
 from pipelines.sessions.mqmp_opens import Opens
-from pipelines.sessions.transactions import doubt_of_unit, unit_of_work
+from pipelines.sessions.transactions import doubt_of_unit, enlisted_late, unit_of_work
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
@@ -147,7 +147,8 @@ class SupportedQueues:
         unit = self._transactions.unit(uow, step.call, step.session)
         if unit is not None and step.succeeded:
             unit.sends += 1
-        doubt = doubt_of_unit(step.call, uow) or _not_enlisted(unit) or step.session_doubt
+        doubt = doubt_of_unit(step.call, uow) or _not_enlisted(unit) or enlisted_late(unit, step.call)
+        doubt = doubt or step.session_doubt
         call = slim(step.call) or step.call
         self._transactions.act(SendStep(call, step.pair, step.session, unit, uow, doubt, name))
 
@@ -185,7 +186,7 @@ class SupportedQueues:
         unknown = call.status is None and call.fault is None
         self._reading.note_message(read, call)
         if call.status == v.MQ_OK:
-            self._transactions.given(read, step)
+            self._transactions.given(read, call)
             read.arrived = transfer_buffer(call.response).get("pArrivedTime") or None
             if read.is_receive:
                 self._taken(read, step, moment)

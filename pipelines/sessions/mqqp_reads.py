@@ -13,7 +13,7 @@ from pipelines.sessions.reading import numbered_since
 from pipelines.sessions.references import not_of_here
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import Moment
+    from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.shared_state import SharedState
     from pipelines.sessions.steps import CallStep
 
@@ -58,14 +58,11 @@ class Reads:
         if call.answered is None:
             self._reading.not_answered(step, read, moment)
             return
-        read.answered = call.answered
-        desc = descriptor(call.response) or {}
-        read.sequential_id = ((call.response or {}).get("lpRemoteReadDesc2") or {}).get("SequentialId")
+        if read.is_over or read.answered is not None:
+            return
+        self._note_answer(read, call)
         handle = (call.response or {}).get("pphContext")
         succeeded, unknown = call.status == v.MQ_OK, call.status is None and call.fault is None
-        self._reading.note_message(read, call)
-        if succeeded:
-            read.arrived = desc.get("dwArriveTime") or None
         if unknown:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
         if (succeeded or unknown) and handle is not None:
@@ -82,6 +79,13 @@ class Reads:
         read.handle = handle
         outcome = ReadOutcome.UNFINISHED if unknown else self._reading.outcome(step, read)
         self._ending.read(read, outcome, moment)
+
+    def _note_answer(self, read: Read, start: CallFact) -> None:
+        read.answered = start.answered
+        read.sequential_id = ((start.response or {}).get("lpRemoteReadDesc2") or {}).get("SequentialId")
+        self._reading.note_message(read, start)
+        if start.status == v.MQ_OK:
+            read.arrived = (descriptor(start.response) or {}).get("dwArriveTime") or None
 
     def end_asked(self, step: CallStep) -> None:
         handle = step.request.get("pphContext")
@@ -113,9 +117,16 @@ class Reads:
         if read is None:
             if call.status != v.MQ_OK or step.past_read is not None or step.foreign_read is not None:
                 return
-            read = step.read = _lost(step) or Read(None, step.pair, None)
-            # Without its start: that a message left the queue is worth a row all the same.
-            read.handle, read.end, read.doubt = call.request["pphContext"], call, read.doubt or doubt
+            handle = call.request["pphContext"]
+            read = _late(step, handle)
+            if read is not None and read.start is not None:
+                self._note_answer(read, read.start)
+                read.doubt = Reason.TIMES_CROSS
+            else:
+                # Without its start: that a message left the queue is worth a row all the same.
+                read = _lost(step) or Read(None, step.pair, None)
+            step.read = read
+            read.handle, read.end, read.doubt = handle, call, read.doubt or doubt
             self._ending.read(read, outcome, moment, unanswered=read.start is not None)
             return
         if read.is_over:
@@ -136,6 +147,18 @@ class Reads:
         if read.holds_message:
             read.end, read.doubt = step.call, read.doubt or step.session_doubt or numbered_since(read)
             self._ending.read(read, ReadOutcome.CANCELLED, moment)
+
+
+def _late(step: CallStep, handle: str) -> Read | None:
+    """The read that was given the handle by an answer that was captured after its end."""
+    reads = step.connection.association.reads.values() if step.connection else ()
+    return next((one for one in reads if one.answered is None and _given(one) == handle), None)
+
+
+def _given(read: Read) -> str | None:
+    start = read.start
+    handle: str | None = None if start is None or start.response is None else start.response.get("pphContext")
+    return handle
 
 
 def _lost(step: CallStep) -> Read | None:

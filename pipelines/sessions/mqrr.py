@@ -11,7 +11,7 @@ from pipelines.sessions.acts import MoveStep, RejectStep
 from pipelines.sessions.closing import Closing
 from pipelines.sessions.model import Session, SessionKind
 from pipelines.sessions.mqrr_reads import RemoteReads
-from pipelines.sessions.transactions import doubt_of_unit, unit_of_work
+from pipelines.sessions.transactions import doubt_of_unit, enlisted_late, unit_of_work
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class RemoteRead:
         unit = self._transactions.unit(uow, step.call, session)
         if unit is not None and step.succeeded:
             unit.moves += 1
-        doubt = doubt_of_unit(step.call, uow) or step.session_doubt
+        doubt = doubt_of_unit(step.call, uow) or enlisted_late(unit, step.call) or step.session_doubt
         self._transactions.act(MoveStep(step.call, step.pair, session, unit, uow, doubt, step.target, shown))
 
     def _class_set(self, step: CallStep, moment: Moment) -> None:

@@ -15,7 +15,7 @@ from pipelines.sessions.reading import numbered_since
 from pipelines.sessions.transactions import unit_of_work
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import Moment
+    from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.shared_state import SharedState
     from pipelines.sessions.steps import CallStep
 
@@ -51,15 +51,10 @@ class RemoteReads:
         if call.answered is None:
             self._reading.not_answered(step, read, moment)
             return
-        read.answered = call.answered
+        if read.is_over or read.answered is not None:
+            return
+        self._note_answer(read, call)
         succeeded, unknown = call.status == v.MQ_OK, call.status is None and call.fault is None
-        self._reading.note_message(read, call)
-        if succeeded:
-            self._transactions.given(read, step)
-            read.sequential_id = step.response.get("pSequenceId")
-            read.arrived = step.response.get("pdwArriveTime") or None
-            if step.session is not None and read.sequential_id is not None:
-                step.session.shown.put(read.sequential_id, read)
         if unknown:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
         if (succeeded or unknown) and not read.is_peek:
@@ -68,6 +63,16 @@ class RemoteReads:
             return
         outcome = ReadOutcome.UNFINISHED if unknown else self._reading.outcome(step, read)
         self._ending.read(read, outcome, moment)
+
+    def _note_answer(self, read: Read, start: CallFact) -> None:
+        read.answered = start.answered
+        self._reading.note_message(read, start)
+        if start.status == v.MQ_OK:
+            told, session = start.response or {}, read.session
+            self._transactions.given(read, start)
+            read.sequential_id, read.arrived = told.get("pSequenceId"), told.get("pdwArriveTime") or None
+            if session is not None and read.sequential_id is not None:
+                session.shown.put(read.sequential_id, read)
 
     def end_asked(self, step: CallStep) -> None:
         self._references.refer_to_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
@@ -97,10 +102,13 @@ class RemoteReads:
         self._references.settle_handle(step, call.request.get("phContext"), SessionKind.REMOTE_READ)
         outcome, doubt = self._reading.ended(step)
         lost = step.waiting_read
-        if read is None and call.status == v.MQ_OK and lost is not None and lost.start and lost.start.answered is None:
-            # The server knows the read, so that only its answer is missing.
+        if read is None and call.status == v.MQ_OK and lost is not None and _may_have_given(lost):
+            # The server knows the read, so that only its answer is missing, or was captured late.
             read = step.read = lost
             read.given_out, read.doubt = True, Reason.RESPONSE_NOT_CAPTURED
+            if lost.start is not None and lost.start.answered is not None:
+                self._note_answer(read, lost.start)
+                read.doubt = Reason.TIMES_CROSS
         if read is None:
             if call.status != v.MQ_OK or step.past_read is not None or step.session is None:
                 return
@@ -129,3 +137,11 @@ class RemoteReads:
         if read.holds_message:
             read.end, read.doubt = step.call, read.doubt or step.session_doubt or numbered_since(read)
             self._ending.read(read, ReadOutcome.CANCELLED, moment)
+
+
+def _may_have_given(read: Read) -> bool:
+    """A message, by an answer that was not seen yet: it is missing, or was captured after what followed it."""
+    start = read.start
+    if start is None or read.answered is not None:
+        return False
+    return start.fault is None and start.status in (None, v.MQ_OK)

@@ -51,7 +51,7 @@ class References:
         if step.session is not None or handle is None or not step.succeeded:
             return
         if step.past_session is None and step.foreign is None and step.misplaced is None:
-            step.session = step.pair.by_handle.get(handle) or self.adopt(step, kind=kind, handle=handle)
+            _came_to_light(step, step.pair.by_handle.get(handle) or self.adopt(step, kind=kind, handle=handle))
 
     def refer(self, step: CallStep, queue_handle: Number | None) -> None:
         """Find the session of a queue handle; where the client has none open, one whose opening was not seen."""
@@ -118,7 +118,12 @@ class References:
         """After the answer: a queue that the server knows is open, whoever saw the opening."""
         if step.session is None and step.succeeded and queue_handle is not None:
             sessions = step.pair.by_queue.get(queue_handle)
-            step.session = sessions[-1] if sessions else self.adopt(step, queue_handle=queue_handle)
+            _came_to_light(step, sessions[-1] if sessions else self.adopt(step, queue_handle=queue_handle))
+
+
+def _came_to_light(step: CallStep, session: Session) -> None:
+    """With the answer: what was done by this call is as doubtful as what later ones do."""
+    step.session, step.session_doubt = session, session.maybe_another
 
 
 def not_of_here(step: CallStep, holder: Session | Read | Transaction) -> Reason | None:

@@ -132,6 +132,11 @@ class CallStep:
         """The status, or what a fault carries: servers may throw what they would return."""
         return self.call.status if self.call.fault is None else self.call.fault
 
+    @property
+    def answered_late(self) -> bool:
+        """The answer was captured after it had been received: with its call id it may be one to an older request."""
+        return self.connection is not None and self.call.answered in self.connection.late
+
     def misplace(self, holder: Session | Read | Transaction) -> None:
         """The handle stands for something of another kind. In another association it may stand for anything."""
         if self.connection is not None and holder.association is self.connection.association:

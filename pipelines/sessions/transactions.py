@@ -47,6 +47,12 @@ def doubt_of_unit(call: CallFact, uow: str | None) -> Reason | None:
     return not_whole(call) if uow is None and not call.request_whole else None
 
 
+def enlisted_late(unit: UnitOfWork | None, call: CallFact) -> Reason | None:
+    """The answer to its enlistment was captured after what was done in it: so may its end have been, before that."""
+    crossed = unit is not None and unit.enlisted is not None and unit.enlisted.until > call.began
+    return Reason.TIMES_CROSS if crossed else None
+
+
 class Transactions:
     def __init__(self, ending: Ending) -> None:
         self._ending = ending
@@ -78,11 +84,15 @@ class Transactions:
         """The read is asked for in it."""
         read.uow, read.transaction = uow, self.find(uow)
 
-    def given(self, read: Read, step: CallStep) -> None:
+    def given(self, read: Read, start: CallFact) -> None:
         """The server gave the message in it."""
-        read.unit = self._units.of(read.uow, step.call, step.session)
+        read.unit = self._units.of(read.uow, start, read.session)
         if read.unit is not None:
             read.unit.reads += 1
+            if read.transaction is None:
+                # Its enlistment may have been answered meanwhile.
+                read.transaction = self.find(read.uow)
+                read.doubt = read.doubt or enlisted_late(read.unit, start)
 
     def unit(self, uow: str | None, call: CallFact, session: Session | None) -> UnitOfWork | None:
         """Of an act; None where the server refused it, or nobody knows."""
@@ -169,13 +179,14 @@ class Transactions:
         for transaction in list(association.transactions.values()):
             transaction.severance = association.severance_of(transaction.enlisted.until)
             unseen = unseen_since(transaction.pair, association, transaction.enlisted.until)
-            if association.all_closed:
+            gone = association.all_closed or association.has_lost(transaction.enlisted.until)
+            if gone:
                 transaction.state = TransactionState.RUNDOWN
                 transaction.unit.doubt = transaction.unit.doubt or unseen
             else:
                 # What was missed before the capture ended may have been its end.
                 transaction.unit.doubt = transaction.unit.doubt or unseen or Reason.CAPTURE_ENDED
-            outcome = ReadOutcome.RUNDOWN if association.all_closed else ReadOutcome.UNFINISHED
+            outcome = ReadOutcome.RUNDOWN if gone else ReadOutcome.UNFINISHED
             self._decide(transaction, outcome, moment)
 
     def capture_ended(self, pair: Pair) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tests.conforming.casts import MQQP
 from tests.conforming.comparing import differences
 from tests.conforming.conversation import converse
-from tests.conforming.losses import LOSSES, odd
+from tests.conforming.losses import LOSSES, odd, shared_out
 from tests.conforming.verdicts import accusations, accused, judged
 
 if TYPE_CHECKING:
@@ -19,19 +19,26 @@ if TYPE_CHECKING:
     from tests.scripts.tape import Timed
 
 
+_SHARED_OUT: Final = 0.3
+
+
 class Seen(NamedTuple):
     kind: str
     """What is missing: `whole` for nothing."""
     frames: list[Timed]
     truth: Truth
+    whole: bool = False
+    """Nothing is missing."""
 
 
 def played(seed: int, cast: str = MQQP, losses: int = 2) -> Iterator[Seen]:
     talk, chance = converse(seed, cast), random.Random(f"losses {seed}")
-    yield Seen("whole", talk.frames, talk.truth)
+    yield Seen("whole", talk.frames, talk.truth, whole=True)
     # Where nobody said anything, nothing can be missing.
     for kind in chance.sample(tuple(LOSSES), losses) if talk.frames else ():
         yield Seen(kind, LOSSES[kind](talk.frames, chance), talk.truth)
+    if talk.frames and chance.random() < _SHARED_OUT:
+        yield Seen("shared out", shared_out(talk.frames, chance), talk.truth, whole=True)
 
 
 def oddly(seed: int, cast: str = MQQP) -> tuple[list[Timed], str, list[Timed]]:
@@ -59,7 +66,7 @@ def wrongs(seed: int, cast: str, done: Counter[str]) -> Iterator[tuple[str, str]
         _, tables = judged(seen.frames)
         for accusation in accused(tables):
             yield seen.kind, accusation.rule_id
-        for one in differences(seen.truth, tables, whole=seen.kind == "whole"):
+        for one in differences(seen.truth, tables, whole=seen.whole):
             yield seen.kind, f"{one.table}.{one.what}"
     done["odd"] += 1
     yield from accused_more(seed, cast)

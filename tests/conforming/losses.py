@@ -23,6 +23,8 @@ _HEADERS: Final = 54 + 20
 _LINK: Final = 14
 _AGAIN_US: Final = (1, 400, 5_000, 300_000, 3_000_000)
 """When a packet comes once more: from two taps, or sent again (RFC 6298 2)."""
+_TAPS: Final = ("one", "two")
+_WAY_US: Final = (0, 0, 1, 30)
 _NUMBER: Final = re.compile(r"(?<==)(?:0x[0-9a-fA-F]+|\d+)(?=\s|$)")
 _SIZE: Final = re.compile(r"\w*(?:Size|Len|Length)\w*=$")
 _LARGEST: Final = 20_000
@@ -123,9 +125,50 @@ def _late(frames: list[Timed], chance: random.Random) -> list[Timed]:
     return sorted(delayed, key=lambda one: one.ts_us)
 
 
+def _hole(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """Of one connection, so that what it closes and opens may be missing, and its numbers mean something else then."""
+    some = chance.choice(frames)
+    ends = {_ends(some), _ends(some)[::-1]}
+    places = [place for place, one in enumerate(frames) if _ends(one) in ends]
+    first = chance.randrange(len(places))
+    gone = set(places[first : first + chance.randint(2, 14)])
+    return [one for place, one in enumerate(frames) if place not in gone]
+
+
+def _two_taps(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """Each of them lacks something else."""
+    kinds = [one for one in LOSSES.values() if one not in (_repeated, _two_taps, _both)]
+    taken: list[Timed] = []
+    for tap in _TAPS:
+        seen = chance.choice(kinds)(frames, chance) if chance.random() < 0.9 else frames
+        taken += _tapped(seen, tap, chance)
+    return sorted(taken, key=lambda one: one.ts_us)
+
+
+def shared_out(frames: list[Timed], chance: random.Random) -> list[Timed]:
+    """To two taps, so that nothing is missing: what one of them lacks the other has, and some both."""
+    share = chance.choice((0.02, 0.3))
+    taken: list[Timed] = []
+    for one in frames:
+        taps = _TAPS if chance.random() >= share else (chance.choice(_TAPS),)
+        for tap in taps:
+            taken += _tapped([one], tap, chance)
+    return sorted(taken, key=lambda one: one.ts_us)
+
+
+def _tapped(frames: list[Timed], tap: str, chance: random.Random) -> list[Timed]:
+    """The second is a little further away. Not for requests: by their times the truth is compared."""
+    return [
+        replace(
+            one, tap=tap, ts_us=one.ts_us + (0 if tap == _TAPS[0] or one.about == "request" else chance.choice(_WAY_US))
+        )
+        for one in frames
+    ]
+
+
 def _both(frames: list[Timed], chance: random.Random) -> list[Timed]:
     """Two of the others, one after the other; of what is repeated the first copy must stay."""
-    for kind in chance.sample([one for one in LOSSES.values() if one not in (_repeated, _both)], 2):
+    for kind in chance.sample([one for one in LOSSES.values() if one not in (_repeated, _two_taps, _both)], 2):
         frames = kind(frames, chance) if frames else []
     return frames
 
@@ -151,6 +194,8 @@ LOSSES: Final[Mapping[str, Loss]] = {
     "one way": _one_way,
     "repeated": _repeated,
     "late": _late,
+    "hole": _hole,
+    "two taps": _two_taps,
     "both": _both,
 }
 

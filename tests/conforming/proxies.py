@@ -41,7 +41,8 @@ class Proxy:
     def rundown(self) -> None:
         """The other computer is told in parallel."""
         self.truth.states = frozenset((RUNDOWN,))
-        self.owner.proxies.pop(self.context, None)
+        if self.owner.proxies.pop(self.context, None) is not None:
+            self.owner.manager.release(self.context)
         self.session.cursors = [one for one in self.cursors.values() if one is not None]
         self.owner.manager.world.schedule.add(self.session.close(), self.session.owner)
 
@@ -194,14 +195,15 @@ class Proxies(QmcommServer):
         proxy = self.proxies.get(int(call.values["pQueue"]))
         return _INVALID if proxy is None else {"lplpRemoteQueueName": text(proxy.queue.path)}
 
-    def purge_proxy(self, proxy: Proxy, part: str) -> Handling:
+    def purge_proxy(self, proxy: Proxy, call: Call) -> Handling:
         connection = proxy.session.connection()
         if connection is None:
             yield None
             return _FAILED
         values = {"hQueue": proxy.session.numbers.handle}
-        reply = yield from self.supporter.call(connection, "RemoteQMPurgeQueue", values, part)
-        proxy.truth.purges += reply is not None and reply.get("status") == 0
+        reply = yield from self.supporter.call(connection, "RemoteQMPurgeQueue", values, call.part)
+        if reply is not None and reply.get("status") == 0:
+            proxy.truth.purged(call.connection.security.auth)
         return {"status": reply.get("status", 0)} if reply is not None and "fault" not in reply else _FAILED
 
     def forget_proxies(self) -> None:

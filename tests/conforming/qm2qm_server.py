@@ -98,7 +98,8 @@ class Qm2qmServer(Reading):
         if reference == 0 or context == 0 or (product.compares_context and reference != context):
             return _INVALID_PARAMETER
         descriptor = manager.descriptors.get(handle if product.descriptor_differs else context)
-        if descriptor is None:
+        if descriptor is None or not descriptor.client:
+            # dwpContext is of a queue that was opened remotely.
             return _INVALID_PARAMETER
         name = manager.handle("S")
         session = truth.Session(
@@ -133,7 +134,7 @@ class Qm2qmServer(Reading):
     def close_cursor(self, call: Call) -> Handling:
         yield None
         descriptor = self.manager.descriptors.get(int(call.values["hQueue"]))
-        if descriptor is None or descriptor.cursors.pop(int(call.values["hCursor"]), None) is None:
+        if descriptor is None or not self.manager.close_cursor(descriptor, int(call.values["hCursor"])):
             return _INVALID_HANDLE
         return {"status": 0}
 
@@ -148,11 +149,11 @@ class Qm2qmServer(Reading):
             return {"fault": failure} if self.manager.product.raises_purge_failures else {"status": failure}
         if not self.manager.world.plant.omits("purge", call.connection):
             entry.descriptor.queue.purge()
-        entry.truth.purges += 1
+        entry.truth.purged(call.connection.security.auth)
 
         def unseen() -> None:
             """Nobody was told that it succeeded, which counts once."""
-            entry.truth.purges -= 1
+            entry.truth.purged(call.connection.security.auth, -1)
             call.undelivered = lambda: None
 
         call.undelivered = unseen

@@ -69,7 +69,7 @@ class Qmcomm2Server:
         told = handle.truth if isinstance(handle, LocalHandle | Proxy) else None
         send = truth.Send(told, call.asked_us, call.connection.security.auth == "privacy")
         self.manager.world.truth.sends.append(send)
-        call.undelivered = lambda: send.came_to("unknown", *send.outcomes)
+        call.undelivered = send.not_heard
         yield None
         handle = call.context(call.values["hQueue"])
         if not isinstance(handle, LocalHandle):
@@ -97,12 +97,12 @@ class Qmcomm2Server:
 
     def receive(self, call: Call) -> Handling:
         values, world = call.values, self.manager.world
-        call.undelivered = lambda: read.came_to("unfinished", "failed", "rundown", *read.outcomes)
         context, action = int(values["hQMContext"]), str(values["Action"])
         handle = self.server.local.get(context)
         read = truth.Read(handle.truth if handle else None, call.asked_us, action, None)
         read.sealed, read.endpoint = call.connection.security.auth == "privacy", "qmcomm"
         world.truth.reads.append(read)
+        call.undelivered = read.not_heard
         yield None
         name = str(values.get("transaction", "null"))
         unit = self.server.units.get(name)

@@ -100,6 +100,8 @@ class QueueManager(Host):
         self._high = world.one_of((0, 4 << 56))
         self._base = world.one_of((7, 7, 0x01F4_A310))
         self._next = self._base
+        self._free: list[int] = []
+        """Numbers that were given, and that nothing has any more."""
         self._handles, self._mark = 0, world.one_of(("", "", f"_{name}_"))
         self.handshake_port, self.read_port = 2103, 2105
 
@@ -119,9 +121,16 @@ class QueueManager(Host):
         return message
 
     def number(self) -> int:
-        """A DWORD for whatever needs one; the same after a restart."""
+        """A DWORD for whatever needs one; the same after a restart. No document has it unlike the one before."""
+        if self._free:
+            return self._free.pop()
         self._next += self.world.one_of((1, 1, 4))
         return self._next
+
+    def release(self, *numbers: int) -> None:
+        """What had them is closed."""
+        if self.world.thrifty:
+            self._free += numbers
 
     def handle(self, kind: str) -> str:
         """The name of a context handle; the same after a restart, and mostly the same at another server."""
@@ -138,11 +147,21 @@ class QueueManager(Host):
 
     def close_queue(self, descriptor: Descriptor) -> None:
         """3.1.7.1.6: cursors go with it."""
+        if descriptor.open:
+            self.release(*descriptor.cursors, descriptor.handle)
         descriptor.open = False
         descriptor.cursors.clear()
         if descriptor in descriptor.queue.open:
             descriptor.queue.open.remove(descriptor)
-        self.descriptors.pop(descriptor.handle, None)
+        if self.descriptors.get(descriptor.handle) is descriptor:
+            del self.descriptors[descriptor.handle]
+
+    def close_cursor(self, descriptor: Descriptor, number: int) -> bool:
+        """Whether there was one."""
+        cursor = descriptor.cursors.pop(number, None)
+        if cursor is not None:
+            self.release(number)
+        return cursor is not None
 
     def forget(self) -> None:
         """A restart: messages stay."""
@@ -153,3 +172,4 @@ class QueueManager(Host):
                 if message.state in (LOCKED, PURGED):
                     queue.put_back(message)
         self._next, self._handles = self._base, 0
+        self._free.clear()

@@ -58,7 +58,10 @@ class Reading(ABC):
     def entry(self, handle: int, call: Call | None = None) -> OpenEntry | None: ...
 
     def waiting(self, handle: int) -> list[ReadEntry]:
-        return [one for one in self.pending if one.descriptor.handle == handle]
+        """Of a queue that is closed, until its number is another's."""
+        known = self.manager.descriptors.get(handle)
+        found = [one for one in self.pending if one.descriptor.handle == handle]
+        return [one for one in found if known is None or one.descriptor is known]
 
     def start(self, call: Call) -> Handling:
         values, world = call.values, self.manager.world

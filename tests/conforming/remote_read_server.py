@@ -182,7 +182,7 @@ class RemoteReadServer(RemoteReading):
         entry = call.context(call.values["phContext"])
         if not isinstance(entry, OpenEntry):
             return CONTEXT_MISMATCH
-        if entry.descriptor.cursors.pop(int(call.values["hCursor"]), None) is None:
+        if not self.manager.close_cursor(entry.descriptor, int(call.values["hCursor"])):
             return {"status": "MQ_ERROR_INVALID_HANDLE"}
         return {"status": 0}
 
@@ -196,7 +196,7 @@ class RemoteReadServer(RemoteReading):
             return {"status": "STATUS_ACCESS_DENIED"}
         if not self.manager.world.plant.omits("remote purge", call.connection):
             entry.descriptor.queue.purge()
-        entry.truth.purges += 1
+        entry.truth.purged(call.connection.security.auth)
         return {"status": 0}
 
     def enlist(self, call: Call) -> Handling:

@@ -151,7 +151,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             return {"status": 0}
         if isinstance(handle, Proxy):
             return (yield from self.close_proxy_cursor(handle, cursor, call.part))
-        return INVALID_HANDLE if handle.descriptor.cursors.pop(cursor, None) is None else {"status": 0}
+        return {"status": 0} if self.manager.close_cursor(handle.descriptor, cursor) else INVALID_HANDLE
 
     def format_name(self, call: Call) -> Handling:
         """3.1.4.21."""
@@ -172,7 +172,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
         yield None
         handle = call.context(call.values["hQueue"])
         if isinstance(handle, Proxy):
-            return (yield from self.purge_proxy(handle, call.part))
+            return (yield from self.purge_proxy(handle, call))
         if not isinstance(handle, LocalHandle):
             return CONTEXT_MISMATCH
         if handle.descriptor.queue.deleted:
@@ -181,7 +181,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
             return {"status": "MQ_ERROR_ACCESS_DENIED"}
         if not self.manager.world.plant.omits("supported purge", call.connection):
             handle.descriptor.queue.purge()
-        handle.truth.purges += 1
+        handle.truth.purged(call.connection.security.auth)
         return {"status": 0}
 
     def registry(self, call: Call) -> Handling:

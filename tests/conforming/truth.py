@@ -38,6 +38,10 @@ class Session:
     """The format name by which it was opened, where that is another one."""
     reads: list[Read] = field(default_factory=list)
 
+    def purged(self, auth: str, times: int = 1) -> None:
+        """What is sealed is counted nowhere."""
+        self.purges += 0 if auth == "privacy" else times
+
 
 @dataclass(slots=True, eq=False)
 class Read:
@@ -53,9 +57,18 @@ class Read:
     """Its start."""
     end_sealed: bool = False
     endpoint: str = "qm2qm"
+    unheard: bool = False
+    """Of qmcomm, where one call is all of it: the answer could not be sent."""
 
     def came_to(self, *outcomes: str) -> None:
         self.outcomes = frozenset(outcomes)
+        if self.unheard:
+            # A message that was removed is not back again because nobody heard of it.
+            self.outcomes |= {"unfinished"} if "acked" in outcomes else {"unfinished", "rundown"}
+
+    def not_heard(self) -> None:
+        self.unheard = True
+        self.came_to(*self.outcomes)
 
 
 @dataclass(slots=True, eq=False)
@@ -64,9 +77,15 @@ class Send:
     asked_us: int
     sealed: bool
     outcomes: frozenset[str] = frozenset(("failure",))
+    unheard: bool = False
+    """The answer could not be sent: whatever comes of it later, nobody knows whether it was sent at all."""
 
     def came_to(self, *outcomes: str) -> None:
-        self.outcomes = frozenset(outcomes)
+        self.outcomes = frozenset((*outcomes, "unknown") if self.unheard else outcomes)
+
+    def not_heard(self) -> None:
+        self.unheard = True
+        self.came_to(*self.outcomes)
 
 
 @dataclass(slots=True)

@@ -26,10 +26,15 @@ class Accusation(NamedTuple):
 
 
 def judged(frames: Iterable[Timed]) -> tuple[Local, dict[str, list[Row]]]:
+    """A file for each tap."""
+    by_tap: dict[str, list[Timed]] = {}
+    for one in frames:
+        by_tap.setdefault(one.tap, []).append(one)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "talk.pcap")
-        write(path, frames)
-        local = Local(path)
+        paths = [Path(folder, f"talk{tap}.pcap") for tap in sorted(by_tap) or [""]]
+        for path, tap in zip(paths, sorted(by_tap) or [""], strict=True):
+            write(path, by_tap.get(tap, ()))
+        local = Local(*paths)
     return local, local.judged()
 
 

@@ -36,6 +36,8 @@ class World:
         """Every endpoint of every server counts from there, so equal numbers are common."""
         self.six = self.chance.random() < 0.2
         """IPv6."""
+        self.thrifty = random.Random(f"thrift {seed}").random() < 0.5
+        """Servers give a number again as soon as nothing has it any more."""
         self._used: dict[str, int] = {}
         self._ports: dict[str, int] = {}
 

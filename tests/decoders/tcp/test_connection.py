@@ -181,6 +181,8 @@ def test_server_that_forgot_its_first_answer_starts_at_the_second() -> None:
         (((b"cd", 2, 1), (b"ab", 0, 2)), [0, 0]),
         # Acknowledged at 5, captured at 9; what follows is in order again.
         (((None, 2, 5), (b"ab", 0, 9), (b"cd", 2, 10)), [4, 0]),
+        # The same, with an older acknowledgement in between that comes late itself.
+        (((None, 2, 5), (None, 0, 8), (b"ab", 0, 9), (b"cd", 2, 10)), [4, 0]),
     ],
 )
 def test_bytes_captured_after_they_were_acknowledged(

@@ -134,6 +134,155 @@ def test_opening_is_answered_late() -> None:
     assert violations(tables) == set()
 
 
+def test_opening_is_answered_after_what_follows_it() -> None:
+    """Sends by the handle that it gives come first: which session they are of is not certain."""
+    script = """
+        connect a interface qmcomm
+        connect b interface qmcomm2 group a
+        a: rpc_QMOpenQueueInternal dwDesiredAccess=2 -> phQueue=Q1 pdwQMContext=9
+        b: rpc_ACSendMessageEx hQueue=Q1
+        b: rpc_ACSendMessageEx hQueue=Q1
+        a: rpc_ACCloseHandle phQueue=Q1
+        close a
+        close b
+    """
+    _, tables = judged(_delayed(script, "response", 10_500))
+    assert columns(tables["sends"], "outcome", "doubt") == [("success", "times_cross")] * 2
+
+
+def test_moved_by_a_handle_that_was_given_out_of_sight() -> None:
+    script = """
+        connect interface RemoteRead
+        R_OpenQueueForMove -> pphContext=RR1 pMoveContext=7
+        R_MoveMessage phContextFrom=RR1 ullContextTo=7 LookupId=5
+        R_CloseQueue pphContext=RR1
+        close
+    """
+    _, tables = judged(_delayed(script, "response", 10_500))
+    assert columns(tables["moves"], "outcome", "doubt") == [("success", "times_cross")]
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("RemoteQMStartReceive2 dwRequestID=1 -> pphContext=A message=40", "RemoteQMEndReceive pphContext=A"),
+        ("R_StartReceive dwRequestId=1 -> message=40/1", "R_EndReceive dwRequestId=1 dwAck=RR_ACK"),
+    ],
+)
+def test_message_is_given_after_its_end(start: str, end: str) -> None:
+    """By the order of capture, since the answer was sent again: it is one read, and its message is told."""
+    interface, opening, close = (
+        ("qm2qm", "RemoteQMOpenQueue", "RemoteQMCloseQueue")
+        if start.startswith("RemoteQM")
+        else ("RemoteRead", "R_OpenQueue", "R_CloseQueue")
+    )
+    script = f"""
+        connect interface {interface}
+        {opening}
+        {start}
+        {end}
+        {close}
+        wait 1s
+        close
+    """
+    frames = play(script)
+    late = [one for one in frames if one.about == "response" and one.line == frames[-1].line - 4]
+    assert late
+    moved = [replace(one, ts_us=one.ts_us + 500_000) if one in late else one for one in frames]
+    _, tables = judged(sorted(moved, key=lambda one: one.ts_us))
+    assert columns(tables["reads"], *READ) == [("acked", "times_cross")]
+    assert all(row["message_bytes"] for row in tables["reads"])
+    assert columns(tables["sessions"], "receives", "acked") == [(1, 1)]
+    assert violations(tables) == set()
+
+
+def test_answers_come_when_the_connection_is_over() -> None:
+    """An older acknowledgement comes still later than what it was older than: it takes nothing back."""
+    script = """
+        connect
+        RemoteQMOpenQueue
+        RemoteQMStartReceive2 dwRequestID=1 -> status=MQ_ERROR_IO_TIMEOUT
+        RemoteQMStartReceive2 dwRequestID=2 -> status=MQ_ERROR_MESSAGE_NOT_FOUND
+        RemoteQMCloseQueue
+        close
+    """
+    frames = play(script)
+    first = frames[0].line
+    late = {("ack", first): 2_000_000, ("response", first + 2): 2_500_000, ("response", first + 3): 3_000_000}
+    moved = [replace(one, ts_us=one.ts_us + late.get((one.about, one.line), 0)) for one in frames]
+    _, tables = judged(sorted(moved, key=lambda one: one.ts_us))
+    rows = sorted(tables["reads"], key=lambda row: row["request_id"])
+    assert columns(rows, "outcome") == [("timed_out",), ("failed",)]
+    assert columns(tables["sessions"], "state") == [("closed",)]
+    assert violations(tables) == set()
+
+
+@pytest.mark.parametrize(
+    ("action", "read"),
+    [("RECEIVE", ("unfinished", "response_not_captured")), ("PEEK_CURRENT", ("rundown", None))],
+)
+def test_message_that_nobody_heard_of_is_not_put_back(
+    tmp_path: Path, action: str, read: tuple[str, str | None]
+) -> None:
+    """[MS-MQMP] 3.1.5.3: a receive removes it at once, whether or not the answer can be sent."""
+    script = f"""
+        connect a interface qmcomm
+        connect b interface qmcomm2 group a
+        a: rpc_QMOpenQueueInternal -> pdwQMContext=9
+        b: ask A rpc_ACReceiveMessageEx hQMContext=9 Action={action}
+        reset b by server
+        a: rpc_ACCloseHandle
+        close a
+    """
+    assert columns(told(tmp_path, script)["reads"], *READ) == [read]
+
+
+def test_transaction_is_enlisted_after_its_end() -> None:
+    """By the order of capture: that it was aborted is not known of what was done in it, nor that it was not."""
+    script = """
+        connect a interface qmcomm
+        connect b interface qmcomm2 group a
+        a: rpc_QMOpenQueueInternal -> phQueue=Q1 pdwQMContext=9
+        a: R_QMEnlistInternalTransaction transaction=T1 -> phIntXact=X1
+        b: rpc_ACReceiveMessageEx hQMContext=9 Action=RECEIVE transaction=T1 -> message=40/1
+        b: rpc_ACSendMessageEx hQueue=Q1 transaction=T1
+        a: R_QMAbortTransaction phIntXact=X1
+        a: rpc_ACCloseHandle phQueue=Q1
+        wait 5s
+        close a
+        close b
+    """
+    frames = play(script)
+    first = frames[0].line
+    late = {("response", first + 3): 40_000, ("response", first + 4): 60_000, ("response", first + 5): 60_000}
+    moved = [replace(one, ts_us=one.ts_us + late.get((one.about, one.line), 0)) for one in frames]
+    _, tables = judged(sorted(moved, key=lambda one: one.ts_us))
+    for table in ("reads", "sends", "transactions"):
+        assert columns(tables[table], "doubt") == [("times_cross",)]
+    assert violations(tables) == set()
+
+
+@pytest.mark.parametrize(("late_us", "found"), [(0, {"mqqp-status-kind"}), (5_000_000, set())])
+def test_late_answer_may_be_to_an_older_request(late_us: int, found: set[str]) -> None:
+    """Call ids are used again: what was sent before is not held against the server as an answer to the last."""
+    script = """
+        connect cycle 2
+        RemoteQMOpenQueue
+        RemoteQMPurgeQueue -> status=5
+        RemoteQMCloseQueue
+        wait 1s
+        close
+    """
+    frames = play(script)
+    line = frames[0].line + 2
+    moved = [
+        replace(one, ts_us=one.ts_us + late_us) if (one.about, one.line) == ("response", line) else one
+        for one in frames
+    ]
+    _, tables = judged(sorted(moved, key=lambda one: one.ts_us))
+    assert violations(tables) == found
+
+
 def test_copies_of_a_connection_that_is_over_do_not_make_it_the_last() -> None:
     """The server resets what is left of the association: a client that closed the other before has no part in that."""
     script = """

@@ -82,6 +82,15 @@ def test_nobody_need_end_what_the_server_has_forgotten(script: str, rules: set[s
     assert set(columns(tables["sessions"], "state", "severed_by")) == {("rundown", None)}
 
 
+@pytest.mark.parametrize("script", [QM2QM, REMOTE_READ, RECEIVED, TRANSACTION])
+def test_it_is_run_down_although_a_connection_goes_on(script: str, tmp_path: Path) -> None:
+    """One that began after the server was started again, and that the capture does not see the end of."""
+    tables = told(tmp_path, script.replace("close r", ""))
+    assert set(columns(tables["sessions"], "state", "doubt")) == {("rundown", None)}
+    assert {row["outcome"] for row in (*tables["reads"], *tables["transactions"])} <= {"rundown"}
+    assert "violation" not in {row["verdict"] for row in tables["findings"]}
+
+
 @pytest.mark.parametrize(
     "script",
     [
