@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from decoders.limits import FRAGMENT_TIMEOUT_NS, SILENCE_NS
+from ingest.hollow import PDU_BYTES
 from ingest.segments import contains
 from pipelines.captures.key_ranges import key_ranges
-from schemas.internal import CONVERSATIONS, SYNS
+from schemas.internal import CONVERSATIONS, SYNS, UNSPOKEN
 from schemas.state import CARRIED_CONVERSATIONS
 
 if TYPE_CHECKING:
@@ -31,10 +33,12 @@ their last packet: those may be a handshake. Without a SYN they may be the middl
 """
 FRAGMENTS_NS: Final = 10 * FRAGMENT_TIMEOUT_NS
 """IP fragments further than that from the ends of their capture have met all that could complete them."""
+_UNSPOKEN: Final = {one.name: "max" if one.name in ("low_most", "high_most") else "min" for one in UNSPOKEN}
+"""How several rows of a conversation become one."""
 _SEEN: Final = pa.schema(
     [
         CONVERSATIONS.arrow.field(name)
-        for name in ("file", "split", "key", "low_end", "high_end", "last_ts_ns", "payload_bytes")
+        for name in ("file", "split", "key", "low_end", "high_end", "last_ts_ns", "payload_bytes", *_UNSPOKEN)
     ]
 )
 _OF_SYNS: Final = pa.schema([SYNS.arrow.field(name) for name in ("file", "split", "key")])
@@ -71,14 +75,23 @@ class Carrying:
         stored: Keys = keys[contains(self._worth_keeping(seen, taken).column("key").to_numpy(), keys)]
         return stored
 
-    def conversations(self, taken: Keys) -> pa.Table:
-        """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key."""
-        return self._worth_keeping(self.seen(taken), taken)
+    def conversations(self, taken: Keys, hollow: Keys) -> pa.Table:
+        """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key.
+
+        `hollow`: those of the taken that nothing but what they do not show speaks for.
+        """
+        rows = self._worth_keeping(self.seen(taken), taken)
+        keys = rows.column("key").to_numpy()
+        before = rows.column("hollow").to_numpy(zero_copy_only=False).astype(np.bool_)
+        now = np.where(contains(taken, keys), contains(hollow, keys), before)
+        field = rows.schema.get_field_index("hollow")
+        return rows.set_column(field, rows.schema.field(field), pa.array(now))
 
     def _worth_keeping(self, mine: pa.Table, taken: Keys) -> pa.Table:
         schema = CARRIED_CONVERSATIONS.arrow
         streamed = contains(taken, mine.column("key").to_numpy())
-        new = mine.append_column("streamed", pa.array(streamed)).select(schema.names).cast(schema)
+        new = mine.append_column("streamed", pa.array(streamed))
+        new = new.append_column("hollow", pa.array(np.zeros(len(new), np.bool_))).select(schema.names).cast(schema)
         grouped = (
             pa.concat_tables([new, self.known])
             .group_by("key")
@@ -89,6 +102,8 @@ class Carrying:
                     ("last_ts_ns", "max"),
                     ("midstream", "max"),
                     ("streamed", "max"),
+                    ("hollow", "max"),
+                    *_UNSPOKEN.items(),
                 ]
             )
         )
@@ -113,7 +128,13 @@ class Carrying:
         rows = _inside(scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
         syns = _inside(scan.batches(SYNS.name, _OF_SYNS), *part, _OF_SYNS)
         grouped = rows.group_by("key").aggregate(
-            [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("payload_bytes", "sum")]
+            [
+                ("low_end", "min"),
+                ("high_end", "min"),
+                ("last_ts_ns", "max"),
+                ("payload_bytes", "sum"),
+                *_UNSPOKEN.items(),
+            ]
         )
         key, low_end, high_end, last, payload = (
             grouped.column(name).to_numpy()
@@ -123,6 +144,11 @@ class Carrying:
         since = np.where(midstream, now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
         small = (payload <= UNDECIDED_BYTES) & (last >= since)
         found = {"key": key, "low_end": low_end, "high_end": high_end, "last_ts_ns": last, "midstream": midstream}
+        silent = pa.array(payload < PDU_BYTES)
+        found |= {
+            name: pc.if_else(silent, grouped.column(f"{name}_{how}"), pa.scalar(None, pa.int64()))
+            for name, how in _UNSPOKEN.items()
+        }
         going_on = (last >= now_ns - SILENCE_NS - LATENESS_NS) | contains(known, key)
         return pa.table(found).filter(pa.array(small | (going_on & contains(taken, key))))
 
