@@ -17,6 +17,8 @@ from decoders.tcp.model import ACK, SYN
 from ingest.stream_bases import NEVER
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from decoders.net.model import Column, Headers
 
 PDU_BYTES: Final = HEADER_BYTES
@@ -48,17 +50,20 @@ def numbers_seen(headers: Headers, rows: Column, from_low: Column) -> dict[str, 
     }
 
 
-def moved(keys: Column, columns: dict[str, Column]) -> Column:
-    """Sorted keys of the conversations of which a side sent what may have been a PDU, as far as its numbers tell.
+def moved(columns: Mapping[str, Column]) -> Column:
+    """Whether a side of the conversation sent what may have been a PDU, as far as its numbers tell."""
+    low, high = (columns[f"{side}_most"] - columns[f"{side}_least"] >= PDU_BYTES for side in ("low", "high"))
+    result: Column = low | high
+    return result
 
-    A conversation may have several rows: of splits, of files, of earlier runs.
-    """
+
+def moved_keys(keys: Column, columns: Mapping[str, Column]) -> Column:
+    """Sorted keys of the conversations that moved. One may have several rows: of splits, of files, of earlier runs."""
     if not len(keys):
         return keys
     order = np.argsort(keys)
     keys = keys[order]
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     seen = {name: reduction.reduceat(columns[name][order], starts) for name, reduction in REDUCTIONS.items()}
-    far = [seen[f"{side}_most"] - seen[f"{side}_least"] >= PDU_BYTES for side in ("low", "high")]
-    result: Column = keys[starts][far[0] | far[1]]
+    result: Column = keys[starts][moved(seen)]
     return result

@@ -264,9 +264,7 @@ def _reduced(columns: dict[str, Column], order: Column, starts: Column) -> dict[
     return rows
 
 
-def _unspoken(
-    headers: Headers, tcp: Column, low: Column, starts: Column, rows: dict[str, Column]
-) -> dict[str, Column]:
+def _unspoken(headers: Headers, tcp: Column, low: Column, starts: Column, rows: dict[str, Column]) -> dict[str, Column]:
     """Numbers and hosts of conversations with next to no payload, null for the others: that is for most.
 
     `tcp` and `low`: packets in the order of their conversations.

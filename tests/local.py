@@ -19,7 +19,7 @@ from ingest.captures import UnreadableCapture, open_capture
 from ingest.choice import Choice
 from ingest.clock import JITTER_NS
 from ingest.conversations import endpoint_key, host_key
-from ingest.hollow import PDU_BYTES, UNKNOWN, moved
+from ingest.hollow import PDU_BYTES, UNKNOWN, moved_keys
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
@@ -91,11 +91,10 @@ class Local:
             wanted, known = wanted | reached, replace(known, learned={**learned, **known.learned})
             look(wanted, known)
         if hollow := _hollow(conversations) - wanted:
-            called = {host_key(_address(row["server"])) for row in self.facts if row["kind"] != BLIND}
-            of_called = {row["key"] for row in conversations if not called.isdisjoint((row["low_host"], row["high_host"]))}
-            if hollow := hollow & of_called:
-                del self.facts
-                look(wanted | hollow, known)
+            called = {host_key(_address(row["server"])) for row in self._rows(FACTS.name) if row["kind"] != BLIND}
+            hollow &= {row["key"] for row in conversations if called & {row["low_host"], row["high_host"]}}
+        if hollow:
+            look(wanted | hollow, known)
 
     @cached_property
     def tables(self) -> dict[str, list[Row]]:
@@ -179,7 +178,7 @@ def _hollow(conversations: list[Row]) -> set[int]:
         name: np.array([unknown if row[name] is None else row[name] for row in rows], np.int64)
         for name, unknown in UNKNOWN.items()
     }
-    return set(moved(np.array([row["key"] for row in rows], np.int64), seen).tolist())
+    return set(moved_keys(np.array([row["key"] for row in rows], np.int64), seen).tolist())
 
 
 def _address(text: str) -> bytes:

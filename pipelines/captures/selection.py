@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from decoders.net.model import PacketOutcome
-from ingest.hollow import PDU_BYTES, UNKNOWN, moved
+from ingest.hollow import PDU_BYTES, UNKNOWN, moved_keys
 from ingest.segments import contains
 from pipelines.captures.frames import FramePlaces
 from pipelines.captures.stream_numbers import stream_numbers
@@ -80,7 +80,7 @@ class Selection:
             keys.append(rows.column("key").to_numpy())
             for name, parts in numbers.items():
                 parts.append(rows.column(name).fill_null(UNKNOWN[name]).to_numpy())
-        found = moved(np.concatenate(keys), {name: np.concatenate(parts) for name, parts in numbers.items()})
+        found = moved_keys(np.concatenate(keys), {name: np.concatenate(parts) for name, parts in numbers.items()})
         return self._without_payload(found) if len(found) else found
 
     def _without_payload(self, keys: Keys) -> Keys:

@@ -131,7 +131,7 @@ class Witness:
             yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
 
     def silent(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
-        """Of one of which no payload was captured: it carried some, or may have if it was accepted at a port of ours."""
+        """Of one of which no payload was captured: it carried some, or may have, accepted at a port of ours."""
         began = BEGINNING if connection.starts_midstream else self._began
         closed = not _ENDINGS.isdisjoint(connection.history(Side.LOW))
         until = end_of(connection.last_ts_ns) if closed else END

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from decoders.limits import FRAGMENT_TIMEOUT_NS, SILENCE_NS
-from ingest.hollow import PDU_BYTES
+from ingest.hollow import PDU_BYTES, UNKNOWN, moved
 from ingest.segments import contains
 from pipelines.captures.key_ranges import key_ranges
 from schemas.internal import CONVERSATIONS, SYNS, UNSPOKEN
@@ -29,7 +29,8 @@ LATENESS_NS: Final = 24 * 3600 * 1_000_000_000
 UNDECIDED_NS: Final = 3600 * 1_000_000_000
 UNDECIDED_BYTES: Final = 65_536
 """Conversations without a sign of DCE/RPC are carried if they showed so little, and if the captures ended so soon after
-their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and are carried like others.
+their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and where bytes passed that
+nobody saw they matter once it is known who serves there: both are carried like others.
 """
 FRAGMENTS_NS: Final = 10 * FRAGMENT_TIMEOUT_NS
 """IP fragments further than that from the ends of their capture have met all that could complete them."""
@@ -120,14 +121,14 @@ class Carrying:
         last = rows.column("last_ts_ns").to_numpy()
         midstream = rows.column("midstream").to_numpy(zero_copy_only=False).astype(np.bool_)
         since = self.now_ns - SILENCE_NS - LATENESS_NS
-        return np.where(streamed | midstream, last >= since, last >= self.end_ns - UNDECIDED_NS)
+        return np.where(streamed | midstream | _moved(rows), last >= since, last >= self.end_ns - UNDECIDED_NS)
 
     def _seen(self, part: tuple[int, int], known: Keys, taken: Keys) -> pa.Table:
         """Conversations with keys in the range."""
         scan, now_ns, end_ns = self.selection.scan, self.now_ns, self.end_ns
-        rows = _inside(scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
+        seen = _inside(scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
         syns = _inside(scan.batches(SYNS.name, _OF_SYNS), *part, _OF_SYNS)
-        grouped = rows.group_by("key").aggregate(
+        grouped = seen.group_by("key").aggregate(
             [
                 ("low_end", "min"),
                 ("high_end", "min"),
@@ -141,16 +142,22 @@ class Carrying:
             for name in ("key", "low_end_min", "high_end_min", "last_ts_ns_max", "payload_bytes_sum")
         )
         midstream = ~contains(np.unique(syns.column("key").to_numpy()), key)
-        since = np.where(midstream, now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
-        small = (payload <= UNDECIDED_BYTES) & (last >= since)
         found = {"key": key, "low_end": low_end, "high_end": high_end, "last_ts_ns": last, "midstream": midstream}
         silent = pa.array(payload < PDU_BYTES)
         found |= {
             name: pc.if_else(silent, grouped.column(f"{name}_{how}"), pa.scalar(None, pa.int64()))
             for name, how in _UNSPOKEN.items()
         }
+        rows = pa.table(found)
+        since = np.where(midstream | _moved(rows), now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
+        small = (payload <= UNDECIDED_BYTES) & (last >= since)
         going_on = (last >= now_ns - SILENCE_NS - LATENESS_NS) | contains(known, key)
-        return pa.table(found).filter(pa.array(small | (going_on & contains(taken, key))))
+        return rows.filter(pa.array(small | (going_on & contains(taken, key))))
+
+
+def _moved(rows: pa.Table) -> npt.NDArray[np.bool_]:
+    """Those in which bytes passed that nobody saw, as far as the numbers tell."""
+    return moved({name: rows.column(name).fill_null(unknown).to_numpy() for name, unknown in UNKNOWN.items()})
 
 
 def _inside(batches: Iterable[pa.RecordBatch], low: int, high: int, schema: pa.Schema) -> pa.Table:
