@@ -135,6 +135,22 @@ def assert_same_sums(whole: dict[str, Rows], parts: dict[str, Rows]) -> None:
             assert sums[0] == sums[1]
     for table in ("syns", "fragments", "scan_issues"):
         assert len(whole[table]) == len(parts[table])
+    assert unspoken(whole) == unspoken(parts)
+
+
+def unspoken(tables: dict[str, Rows]) -> dict[object, list[int | None]]:
+    """What is known of conversations with next to no payload, over all their rows."""
+    found: dict[object, list[dict[str, Any]]] = defaultdict(list)
+    for row in tables["conversations"]:
+        found[row["key"]].append(row)
+    return {
+        key: [
+            (max if name.endswith("most") else min)((row[name] for row in rows if row[name] is not None), default=None)
+            for name in UNSPOKEN
+        ]
+        for key, rows in found.items()
+        if sum(row["payload_bytes"] for row in rows) < 16
+    }
 
 
 @settings(max_examples=30)
