@@ -79,10 +79,10 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
         first = item.seq + bool(item.flags & p.SYN)
         told = [(names[0], first), (names[0], first + len(item.payload))]
         told += [(names[1], item.seq ^ 0xFFFF)] if item.flags & p.ACK else []
-        for name, number in told:
+        for name, point in told:
             for end, pick in (("least", min), ("most", max)):
                 known = row[f"{name}_{end}"]
-                row[f"{name}_{end}"] = number if known is None else pick(known, number)
+                row[f"{name}_{end}"] = point if known is None else pick(known, point)
         numbers = [item.seq - (not item.flags & p.SYN), (item.seq ^ 0xFFFF) - 1 if item.flags & p.ACK else None]
         for side, number in zip(sides, numbers, strict=True):
             if row[side] is None and number is not None:

@@ -83,10 +83,11 @@ FAMILY: Final = (
 """Of the whole family: what one conversation says is completed by another."""
 
 
-def crowd(seed: int, talks: int, *, services: bool = False) -> list[Timed]:
+def crowd(seed: int, talks: int, *, services: bool = False, unseen: bool = False) -> list[Timed]:
     """(time, captured bytes, wire length), in order of time. One packet in a hundred is missing.
 
-    `services`: with some that only announcements explain, for which every run takes rounds to learn.
+    `services`: with some that only announcements explain, for which every run takes rounds to learn. `unseen`: with
+    some whose bytes were not captured, for which every run takes one more.
     """
     rng = random.Random(seed)
     found: list[Timed] = []
@@ -104,7 +105,7 @@ def crowd(seed: int, talks: int, *, services: bool = False) -> list[Timed]:
     for number in range(4):
         began = START_US + rng.randrange(SPREAD_US)
         found += [(began + place * 20_000_000, data, len(data)) for place, data in enumerate(_in_fragments(number))]
-    found += _hollow(random.Random(f"hollow {seed}"), talks)
+    found += _hollow(random.Random(f"hollow {seed}"), talks) if unseen else []
     return sorted(one for one in found if rng.random() > 0.01)
 
 
