@@ -34,6 +34,19 @@ def endpoint_keys(headers: Headers, rows: Column) -> tuple[Column, Column]:
     return source, destination
 
 
+def host_keys(headers: Headers, rows: Column) -> tuple[Column, Column]:
+    """Of source and destination without their ports, signed as columns of the scan hold them."""
+    source = _host(headers.src_high[rows], headers.src_low[rows])
+    destination = _host(headers.dst_high[rows], headers.dst_low[rows])
+    return source.view(np.int64), destination.view(np.int64)
+
+
+def host_key(address: bytes) -> int:
+    """The same of one address."""
+    high, low = (np.array([half], np.uint64) for half in to_pair(address))
+    return int(_host(high, low).view(np.int64)[0])
+
+
 def endpoint_key(address: bytes, port: int) -> int:
     """The same of one endpoint, signed as columns of the scan hold it."""
     high, low = (np.array([half], np.uint64) for half in to_pair(address))
@@ -49,7 +62,11 @@ def conversation_keys(headers: Headers, rows: Column, ends: tuple[Column, Column
 
 
 def _endpoint(high: Column, low: Column, port: Column) -> Column:
-    return _mixed(_mixed(high * _GOLDEN ^ low) + port.astype(np.uint64) * _GOLDEN)
+    return _mixed(_host(high, low) + port.astype(np.uint64) * _GOLDEN)
+
+
+def _host(high: Column, low: Column) -> Column:
+    return _mixed(high * _GOLDEN ^ low)
 
 
 def _mixed(value: Column) -> Column:

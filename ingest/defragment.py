@@ -18,7 +18,8 @@ from decoders.net.dissect import dissect_transport
 from decoders.net.fragments import Datagram, Fragment, FragmentFate, FragmentNote, reassemble
 from decoders.net.model import IpFragment, PacketOutcome, SetAside, TcpHeader
 from decoders.tcp.model import ACK, RST, SYN
-from ingest.conversations import conversation_keys, endpoint_key, from_low_side
+from ingest.conversations import conversation_keys, endpoint_key, from_low_side, host_keys
+from ingest.hollow import PDU_BYTES, UNKNOWN, numbers_seen
 from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, MADE_SEGMENTS, SCAN_ISSUES, SYNS
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from decoders.net.datagrams import Reassembled
+    from decoders.net.model import Column, Headers
     from schemas.model import Table
 
 Row = dict[str, Any]
@@ -202,6 +204,7 @@ class _Made:
                 "low_end": endpoint_key(low_h, low_p),
                 "high_end": endpoint_key(high_h, high_p),
                 "last_ts_ns": datagram.ts_ns,
+                **_unspoken(headers, row, low, len(payload)),
             },
         )
         if header.flags & SYN:
@@ -211,3 +214,14 @@ class _Made:
     def _add(self, table: Table, row: Row) -> None:
         self._rows.setdefault(table.name, (table, []))[1].append(row)
         self.held += 1
+
+
+def _unspoken(headers: Headers, row: Column, from_low: bool, size: int) -> dict[str, int | None]:
+    """As the scan has them."""
+    if size >= PDU_BYTES:
+        return {}
+    seen = {name: int(values[0]) for name, values in numbers_seen(headers, row, np.array([from_low])).items()}
+    hosts = [int(host[0]) for host in host_keys(headers, row)]
+    low_host, high_host = hosts if from_low else reversed(hosts)
+    numbers = {name: None if value == UNKNOWN[name] else value for name, value in seen.items()}
+    return numbers | {"low_host": low_host, "high_host": high_host}

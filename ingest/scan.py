@@ -12,8 +12,9 @@ from decoders.dcerpc.well_known import PORTS
 from decoders.net.model import PacketOutcome
 from decoders.tcp.model import ACK, RST, SYN
 from ingest.clock import Clock
-from ingest.conversations import conversation_keys, endpoint_keys, from_low_side
+from ingest.conversations import conversation_keys, endpoint_keys, from_low_side, host_keys
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
+from ingest.hollow import PDU_BYTES, REDUCTIONS, UNKNOWN, numbers_seen
 from ingest.splits import SplitReader
 from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SPLIT_REPORTS, SYNS
@@ -117,23 +118,24 @@ class _Scan:
         accepted = (flags & (ACK | RST)) == ACK
         known = (_WELL_KNOWN[headers.sport[tcp]] | _WELL_KNOWN[headers.dport[tcp]]) & ((payload > 0) | accepted)
         base_low, base_high = stream_bases(frames, low, seq, headers.ack[tcp], flags)
-        self._hold(
-            self._conversations,
-            _by_key(
-                {
-                    "key": keys,
-                    "packets": np.ones(len(tcp), np.int64),
-                    "payload_bytes": payload,
-                    "well_known_port": known,
-                    "may_be_rpc": may_begin_pdu(buffer, headers.payload_offset[tcp], payload),
-                    "base_low": base_low,
-                    "base_high": base_high,
-                    "low_end": np.where(low, *ends).view(np.int64),
-                    "high_end": np.where(low, *reversed(ends)).view(np.int64),
-                    "last_ts_ns": records.ts_ns[tcp],
-                }
-            ),
+        order, starts = _grouped(keys)
+        rows = _reduced(
+            {
+                "key": keys,
+                "packets": np.ones(len(tcp), np.int64),
+                "payload_bytes": payload,
+                "well_known_port": known,
+                "may_be_rpc": may_begin_pdu(buffer, headers.payload_offset[tcp], payload),
+                "base_low": base_low,
+                "base_high": base_high,
+                "low_end": np.where(low, *ends).view(np.int64),
+                "high_end": np.where(low, *reversed(ends)).view(np.int64),
+                "last_ts_ns": records.ts_ns[tcp],
+            },
+            order,
+            starts,
         )
+        self._hold(self._conversations, rows | _unspoken(headers, tcp[order], low[order], starts, rows))
         syn = np.flatnonzero(flags & SYN)
         if len(syn):
             who = {"key": keys[syn], "frame": frames[syn], "from_low": low[syn]}
@@ -213,7 +215,7 @@ class _Scan:
                 continue
             columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
             if table is CONVERSATIONS:
-                columns = _by_key(columns)
+                columns = _reduced(columns, *_grouped(columns["key"]))
             yield table, self._from_columns(table, columns)
         self._conversations, self._syns, self.held = [], [], 0
 
@@ -221,7 +223,7 @@ class _Scan:
         count = len(columns["key"])
         columns = {"file": np.full(count, self.file), "split": np.full(count, self.split), **columns}
         arrays = [
-            pa.array(values, column.type, mask=values == NEVER if column.name.startswith("base_") else None)
+            pa.array(values, column.type, mask=values == _UNKNOWN[column.name] if column.name in _UNKNOWN else None)
             for column, values in ((column, columns[column.name]) for column in table.columns)
         ]
         return pa.RecordBatch.from_arrays(arrays, schema=table.arrow)
@@ -238,13 +240,47 @@ _REDUCTIONS = {
     "low_end": np.minimum,
     "high_end": np.minimum,
     "last_ts_ns": np.maximum,
+    **REDUCTIONS,
+    "low_host": np.minimum,
+    "high_host": np.minimum,
 }
+_UNKNOWN = {"base_low": NEVER, "base_high": NEVER, **UNKNOWN, "low_host": NEVER, "high_host": NEVER}
+"""What stands for null."""
 
 
-def _by_key(columns: dict[str, Column]) -> dict[str, Column]:
+def _grouped(keys: Column) -> tuple[Column, Column]:
+    """An order in which those of a conversation stand together, and where each conversation begins in it."""
+    order = np.argsort(keys)
+    sorted_keys = keys[order]
+    return order, np.flatnonzero(np.concatenate(([True], sorted_keys[1:] != sorted_keys[:-1])))
+
+
+def _reduced(columns: dict[str, Column], order: Column, starts: Column) -> dict[str, Column]:
     """One row a conversation."""
-    order = np.argsort(columns["key"])
-    keys = columns["key"][order]
-    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    reduced = {name: reduction.reduceat(columns[name][order], starts) for name, reduction in _REDUCTIONS.items()}
-    return {"key": keys[starts], **reduced}
+    rows = {"key": columns["key"][order[starts]]}
+    for name, reduction in _REDUCTIONS.items():
+        if name in columns:
+            rows[name] = reduction.reduceat(columns[name][order], starts)
+    return rows
+
+
+def _unspoken(headers: Headers, tcp: Column, low: Column, starts: Column, rows: dict[str, Column]) -> dict[str, Column]:
+    """Numbers and hosts of conversations with next to no payload, null for the others: that is for most.
+
+    `tcp` and `low`: packets in the order of their conversations.
+    """
+    count = len(starts)
+    found = {name: np.full(count, _UNKNOWN[name], np.int64) for name in (*REDUCTIONS, "low_host", "high_host")}
+    unspoken = np.flatnonzero(rows["payload_bytes"] < PDU_BYTES)
+    if not len(unspoken):
+        return found
+    sizes = np.diff(starts, append=len(tcp))[unspoken]
+    begins = np.cumsum(sizes) - sizes
+    places = np.repeat(starts[unspoken] - begins, sizes) + np.arange(sizes.sum())
+    for name, values in numbers_seen(headers, tcp[places], low[places]).items():
+        found[name][unspoken] = REDUCTIONS[name].reduceat(values, begins)
+    first = starts[unspoken]
+    source, destination = host_keys(headers, tcp[first])
+    found["low_host"][unspoken] = np.where(low[first], source, destination)
+    found["high_host"][unspoken] = np.where(low[first], destination, source)
+    return found

@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import pyarrow as pa
 
-from schemas.internal import ANNOUNCED, CONNECTIONS, FACTS, FRAGMENTS, SEGMENTS, VERSIONS
+from schemas.internal import ANNOUNCED, CONNECTIONS, FACTS, FRAGMENTS, SEGMENTS, UNSPOKEN, VERSIONS
 from schemas.model import BOOL, INT, LONG, STRING, Column, Table
 from schemas.tables.findings import VERDICTS, VerdictRow
 
@@ -53,6 +53,8 @@ CARRIED_CONVERSATIONS = Table(
         Column("last_ts_ns", LONG, "Its latest packet."),
         Column("midstream", BOOL, "No SYN of it was seen, so that its first bytes say little."),
         Column("streamed", BOOL, "It was put in order; the others showed too little to tell whether they are DCE/RPC."),
+        Column("hollow", BOOL, "It was put in order for nothing but the bytes that it does not show."),
+        *UNSPOKEN,
     ),
 )
 CARRIED_STREAMS = Table(

@@ -18,12 +18,14 @@ import pyarrow as pa
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.choice import Choice
 from ingest.clock import JITTER_NS
-from ingest.conversations import endpoint_key
+from ingest.conversations import endpoint_key, host_key
+from ingest.hollow import PDU_BYTES, UNKNOWN, moved_keys
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
 from pipelines.connections.assembler import Assembler
 from pipelines.connections.decoding import Decoding, segment_rows
+from pipelines.facts.stored_form import BLIND
 from pipelines.facts.versions import known_versions
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
@@ -87,7 +89,13 @@ class Local:
         ends = {endpoint_key(*end) for end in learned}
         reached = {row["key"] for row in conversations if not ends.isdisjoint((row["low_end"], row["high_end"]))}
         if not reached <= wanted - {row["key"] for row in self._rows("asides")}:
-            look(wanted | reached, replace(known, learned={**learned, **known.learned}))
+            wanted, known = wanted | reached, replace(known, learned={**learned, **known.learned})
+            look(wanted, known)
+        if hollow := _hollow(conversations) - wanted:
+            called = {host_key(_address(row["server"])) for row in self._rows(FACTS.name) if row["kind"] != BLIND}
+            hollow &= {row["key"] for row in conversations if called & {row["low_host"], row["high_host"]}}
+        if hollow:
+            look(wanted | hollow, known)
 
     @cached_property
     def tables(self) -> dict[str, list[Row]]:
@@ -161,6 +169,23 @@ def _scanned(splits: list[Split]) -> tuple[list[Row], frozenset[int]]:
     return conversations, frozenset(untidy)
 
 
+def _hollow(conversations: list[Row]) -> set[int]:
+    """Those that showed next to nothing though bytes passed."""
+    size: Counter[int] = Counter()
+    for row in conversations:
+        size[row["key"]] += row["payload_bytes"]
+    rows = [row for row in conversations if size[row["key"]] < PDU_BYTES]
+    seen = {
+        name: np.array([unknown if row[name] is None else row[name] for row in rows], np.int64)
+        for name, unknown in UNKNOWN.items()
+    }
+    return set(moved_keys(np.array([row["key"] for row in rows], np.int64), seen).tolist())
+
+
+def _address(text: str) -> bytes:
+    return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
+
+
 def _segments(splits: list[Split], wanted: set[int]) -> list[pa.RecordBatch]:
     """Of conversations that some file makes promising: the others may hold only their handshake."""
     keys = np.array(sorted(wanted), np.int64)
@@ -170,8 +195,7 @@ def _segments(splits: list[Split], wanted: set[int]) -> list[pa.RecordBatch]:
 def _learned(announced: list[AnnouncedRow]) -> dict[Endpoint, dict[str, int]]:
     learned: dict[Endpoint, dict[str, int]] = {}
     for row in announced:
-        family = socket.AF_INET6 if ":" in row["host"] else socket.AF_INET
-        told = learned.setdefault((socket.inet_pton(family, row["host"]), row["port"]), {})
+        told = learned.setdefault((_address(row["host"]), row["port"]), {})
         told[row["interface_uuid"]] = min(row["ts_ns"], told.get(row["interface_uuid"], row["ts_ns"]))
     return learned
 

@@ -115,6 +115,17 @@ class Connection:
     def missed_bytes(self, side: Side) -> int:
         return self.streams[side].missed
 
+    def unseen_bytes(self, side: Side) -> int:
+        """How many bytes it sent that are not in the capture: those missed, and those in front of a RST.
+
+        RFC 9293 3.5.2: a RST has the next number of its side and of the other, or 0 where that is not known.
+        """
+        stream = self.streams[side]
+        mine, theirs = self._halves[side].reset, self._halves[side.peer].reset
+        told = [mine.seq if mine else 0, theirs.ack or 0 if theirs else 0]
+        ahead = [distance(number, stream.next_seq) for number in told if number and stream.settled]
+        return stream.missed + max([0, *(one for one in ahead if one <= MAX_AHEAD_BYTES)])
+
     def heard_bytes(self, side: Side) -> int:
         """How much of the other's stream this side has received, as its last packet says."""
         half = self._halves[side]

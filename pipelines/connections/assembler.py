@@ -14,6 +14,7 @@ from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Side
 from ingest.choice import ChosenBy, client_of
 from ingest.clock import JITTER_NS
+from ingest.hollow import PDU_BYTES
 from pipelines.calls.connection import ConnectionCalls, Place, PlacedCall, Standing
 from pipelines.calls.unsealers import unsealers
 from pipelines.connections.rows import Tracked, aside_row, flow_row
@@ -65,16 +66,19 @@ class Assembler:
         paths: Sequence[str],
         untidy: Collection[int] = (),
         secrets: Sequence[Secret] = (),
+        hollow: Collection[int] = (),
         *,
         in_bulk: bool = True,
     ) -> None:
         """`untidy`: captures whose clock went back. `secrets`: those that are known.
 
+        `hollow`: keys of conversations that are here for nothing but what they do not show.
         `in_bulk`: exchanges in turn are read many at once. The rows are the same without.
         """
         self.in_bulk = in_bulk
         self.choice = choice
         self.untidy = frozenset(untidy)
+        self.hollow = frozenset(hollow)
         self._capture_ids = capture_ids
         self._paths = paths
         self.unsealer = unsealers(secrets)
@@ -258,9 +262,12 @@ class _Talk:
         return ()
 
     def _says_nothing(self, tracked: Tracked) -> bool:
-        """Accepted at a port of ours, and no payload of it is in the capture, though there may have been some."""
+        """No payload of it is in the capture, though there was some; at a port of ours, though there may have been."""
         connection = tracked.connection
-        if any(connection.payload_bytes_in.values()) or not self._at_our_port(connection.first_ts_ns):
+        captured = sum(connection.payload_bytes_in.values())
+        if captured < PDU_BYTES and any(connection.unseen_bytes(side) >= PDU_BYTES for side in Side):
+            return True
+        if captured or not self._at_our_port(connection.first_ts_ns):
             return False
         orig, _ = tracked.client or self._client(tracked)
         state = connection.conn_state(orig)
@@ -311,6 +318,13 @@ class _Talk:
             code, detail = "tcp-overlap-conflict", f"{event.size} bytes from {sender} differ from those seen first"
         return self._assembler.issue(tracked.uid, code, detail, event.capture, event.frame, event.offset)
 
+    def _aside(self, tracked: Tracked) -> str:
+        """The counter of its packets, if it is not kept."""
+        if tracked.recogniser.speaks_rpc:
+            return "set_aside_other_interface"
+        # Whether it is looked at depends on what else is known by then; how it is counted must not.
+        return "set_aside_no_rpc_seen" if self._key in self._assembler.hollow else "set_aside_not_rpc"
+
     def _name(self, side: Side) -> str:
         address, port = self._low if side is Side.LOW else self._high
         return f"{to_text(address)}:{port}" if len(address) == 4 else f"[{to_text(address)}]:{port}"
@@ -337,7 +351,7 @@ class _Talk:
         if kept:
             # The reason told is the strongest of all, not the one met first: that depends on what was known before.
             tracked.chosen_by = self._reason(tracked) or tracked.chosen_by
-        aside = "set_aside_other_interface" if tracked.recogniser.speaks_rpc else "set_aside_not_rpc"
+        aside = self._aside(tracked)
         counts = tracked.counts if kept else Counter()
         for capture, packets in connection.packets_by_capture.items():
             counts[capture, "packets", "kept" if kept else aside] += packets

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.segments import contains, segment_batches
 from ingest.splits import size_of
@@ -21,6 +22,7 @@ from pipelines.connections.assembler import Assembler
 from pipelines.connections.decoding import Decoding, segment_rows
 from pipelines.connections.standing import ByStanding
 from pipelines.engine.model import Exchange, packed, parts_for
+from pipelines.facts.stored_form import BLIND
 from pipelines.store.reading import batches_of
 from pipelines.store.removal import NotAmong, kept_rows
 from pipelines.store.tables_writer import TablesWriter
@@ -80,6 +82,8 @@ class Wanted:
     """That earlier runs had not taken, and counted as such."""
     done: frozenset[str] = frozenset()
     """Connections of which earlier rounds said everything."""
+    hollow: Keys = field(default_factory=lambda: NOTHING)
+    """Taken for nothing but what they do not show: they count as not taken."""
 
     @property
     def read(self) -> Keys:
@@ -100,6 +104,8 @@ class Decoded:
     """Connections, by uid, that should have been kept and why, and their keys: that came to light too late."""
     servers: frozenset[str]
     """Of which there are facts."""
+    called: frozenset[str]
+    """Those of them that have more to say than what was not seen."""
     recounted: Counter[int]
     """Packets by capture."""
 
@@ -174,7 +180,8 @@ def _decoded(
     part: str, batches: Iterator[pa.RecordBatch], reading: Reading, wanted: Wanted, round_number: int
 ) -> Iterator[Decoded]:
     known = reading.secrets.opened() if reading.secrets else ()
-    assembler = Assembler(reading.choice, reading.capture_ids, reading.paths, reading.untidy, known)
+    hollow = frozenset(wanted.hollow.tolist())
+    assembler = Assembler(reading.choice, reading.capture_ids, reading.paths, reading.untidy, known, hollow)
     yield _Task(f"{round_number}-{part}", reading, wanted, Decoding(assembler, keep_payload=reading.keep_payload)).run(
         batches
     )
@@ -189,6 +196,7 @@ class _Task:
         self._done = NotAmong("uid", wanted.done)
         self._late: dict[str, tuple[str, int]] = {}
         self._servers: set[str] = set()
+        self._called: set[str] = set()
         self._recounted: Counter[int] = Counter()
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Decoded:
@@ -209,6 +217,7 @@ class _Task:
             self._decoding.versions,
             self._late,
             frozenset(self._servers),
+            frozenset(self._called),
             self._recounted,
         )
 
@@ -234,6 +243,8 @@ class _Task:
         if name in _DIRECT:
             if name == FACTS.name:
                 self._servers.update(batch.column("server").unique().to_pylist())
+                said = batch.filter(pc.not_equal(batch.column("kind"), BLIND))
+                self._called.update(said.column("server").unique().to_pylist())
                 batch = self._reading.to_numbers.batch(batch, FACTS) if self._reading.to_numbers else batch
             self._settled.add(name, batch)
             return False

@@ -140,12 +140,13 @@ class Witness:
             yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
 
     def silent(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
-        """Of one to a port of ours that was accepted and of which no payload was captured: it may have carried some."""
+        """Of one of which no payload was captured: it carried some, or may have, accepted at a port of ours."""
         began = BEGINNING if connection.starts_midstream else self._began
         closed = not _ENDINGS.isdisjoint(connection.history(Side.LOW))
         until = end_of(connection.last_ts_ns) if closed else END
         hosts = to_text(low[0]), to_text(high[0])
-        for client, server in {hosts, hosts[::-1]}:
+        asking = {Side.LOW: {hosts}, Side.HIGH: {hosts[::-1]}, None: {hosts, hosts[::-1]}}
+        for client, server in asking[connection.syn_originator]:
             yield BlindFact(began, uid, client, server, until, Reason.BYTES_MISSING)
 
     def aside(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:

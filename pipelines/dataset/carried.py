@@ -83,6 +83,13 @@ class Carried:
         """Of those that showed too little."""
         return self._keys(streamed=False)
 
+    @property
+    def hollow(self) -> Keys:
+        """Of those that were put in order for nothing but what they do not show."""
+        table = self._conversations
+        keys: Keys = table.filter(table.column("hollow")).column("key").to_numpy()
+        return keys
+
     def _keys(self, *, streamed: bool) -> Keys:
         table = self._conversations
         found = table.column("streamed").to_numpy(zero_copy_only=False).astype(np.bool_) == streamed

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from decoders.limits import FRAGMENT_TIMEOUT_NS, SILENCE_NS
+from ingest.hollow import PDU_BYTES, UNKNOWN, moved
 from ingest.segments import contains
 from pipelines.captures.key_ranges import key_ranges
-from schemas.internal import CONVERSATIONS, SYNS
+from schemas.internal import CONVERSATIONS, SYNS, UNSPOKEN
 from schemas.state import CARRIED_CONVERSATIONS
 
 if TYPE_CHECKING:
@@ -27,14 +29,17 @@ LATENESS_NS: Final = 24 * 3600 * 1_000_000_000
 UNDECIDED_NS: Final = 3600 * 1_000_000_000
 UNDECIDED_BYTES: Final = 65_536
 """Conversations without a sign of DCE/RPC are carried if they showed so little, and if the captures ended so soon after
-their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and are carried like others.
+their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and where bytes passed that
+nobody saw they matter once it is known who serves there: both are carried like others.
 """
 FRAGMENTS_NS: Final = 10 * FRAGMENT_TIMEOUT_NS
 """IP fragments further than that from the ends of their capture have met all that could complete them."""
+_UNSPOKEN: Final = {one.name: "max" if one.name in ("low_most", "high_most") else "min" for one in UNSPOKEN}
+"""How several rows of a conversation become one."""
 _SEEN: Final = pa.schema(
     [
         CONVERSATIONS.arrow.field(name)
-        for name in ("file", "split", "key", "low_end", "high_end", "last_ts_ns", "payload_bytes")
+        for name in ("file", "split", "key", "low_end", "high_end", "last_ts_ns", "payload_bytes", *_UNSPOKEN)
     ]
 )
 _OF_SYNS: Final = pa.schema([SYNS.arrow.field(name) for name in ("file", "split", "key")])
@@ -71,14 +76,23 @@ class Carrying:
         stored: Keys = keys[contains(self._worth_keeping(seen, taken).column("key").to_numpy(), keys)]
         return stored
 
-    def conversations(self, taken: Keys) -> pa.Table:
-        """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key."""
-        return self._worth_keeping(self.seen(taken), taken)
+    def conversations(self, taken: Keys, hollow: Keys) -> pa.Table:
+        """Rows of CARRIED_CONVERSATIONS that are worth keeping, sorted by key.
+
+        `hollow`: those of the taken that nothing but what they do not show speaks for.
+        """
+        rows = self._worth_keeping(self.seen(taken), taken)
+        keys = rows.column("key").to_numpy()
+        before = rows.column("hollow").to_numpy(zero_copy_only=False).astype(np.bool_)
+        now = np.where(contains(taken, keys), contains(hollow, keys), before)
+        field = rows.schema.get_field_index("hollow")
+        return rows.set_column(field, rows.schema.field(field), pa.array(now))
 
     def _worth_keeping(self, mine: pa.Table, taken: Keys) -> pa.Table:
         schema = CARRIED_CONVERSATIONS.arrow
         streamed = contains(taken, mine.column("key").to_numpy())
-        new = mine.append_column("streamed", pa.array(streamed)).select(schema.names).cast(schema)
+        new = mine.append_column("streamed", pa.array(streamed))
+        new = new.append_column("hollow", pa.array(np.zeros(len(new), np.bool_))).select(schema.names).cast(schema)
         grouped = (
             pa.concat_tables([new, self.known])
             .group_by("key")
@@ -89,6 +103,8 @@ class Carrying:
                     ("last_ts_ns", "max"),
                     ("midstream", "max"),
                     ("streamed", "max"),
+                    ("hollow", "max"),
+                    *_UNSPOKEN.items(),
                 ]
             )
         )
@@ -105,26 +121,43 @@ class Carrying:
         last = rows.column("last_ts_ns").to_numpy()
         midstream = rows.column("midstream").to_numpy(zero_copy_only=False).astype(np.bool_)
         since = self.now_ns - SILENCE_NS - LATENESS_NS
-        return np.where(streamed | midstream, last >= since, last >= self.end_ns - UNDECIDED_NS)
+        return np.where(streamed | midstream | _moved(rows), last >= since, last >= self.end_ns - UNDECIDED_NS)
 
     def _seen(self, part: tuple[int, int], known: Keys, taken: Keys) -> pa.Table:
         """Conversations with keys in the range."""
         scan, now_ns, end_ns = self.selection.scan, self.now_ns, self.end_ns
-        rows = _inside(scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
+        seen = _inside(scan.batches(CONVERSATIONS.name, _SEEN), *part, _SEEN)
         syns = _inside(scan.batches(SYNS.name, _OF_SYNS), *part, _OF_SYNS)
-        grouped = rows.group_by("key").aggregate(
-            [("low_end", "min"), ("high_end", "min"), ("last_ts_ns", "max"), ("payload_bytes", "sum")]
+        grouped = seen.group_by("key").aggregate(
+            [
+                ("low_end", "min"),
+                ("high_end", "min"),
+                ("last_ts_ns", "max"),
+                ("payload_bytes", "sum"),
+                *_UNSPOKEN.items(),
+            ]
         )
         key, low_end, high_end, last, payload = (
             grouped.column(name).to_numpy()
             for name in ("key", "low_end_min", "high_end_min", "last_ts_ns_max", "payload_bytes_sum")
         )
         midstream = ~contains(np.unique(syns.column("key").to_numpy()), key)
-        since = np.where(midstream, now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
-        small = (payload <= UNDECIDED_BYTES) & (last >= since)
         found = {"key": key, "low_end": low_end, "high_end": high_end, "last_ts_ns": last, "midstream": midstream}
+        silent = pa.array(payload < PDU_BYTES)
+        found |= {
+            name: pc.if_else(silent, grouped.column(f"{name}_{how}"), pa.scalar(None, pa.int64()))
+            for name, how in _UNSPOKEN.items()
+        }
+        rows = pa.table(found)
+        since = np.where(midstream | _moved(rows), now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
+        small = (payload <= UNDECIDED_BYTES) & (last >= since)
         going_on = (last >= now_ns - SILENCE_NS - LATENESS_NS) | contains(known, key)
-        return pa.table(found).filter(pa.array(small | (going_on & contains(taken, key))))
+        return rows.filter(pa.array(small | (going_on & contains(taken, key))))
+
+
+def _moved(rows: pa.Table) -> npt.NDArray[np.bool_]:
+    """Those in which bytes passed that nobody saw, as far as the numbers tell."""
+    return moved({name: rows.column(name).fill_null(unknown).to_numpy() for name, unknown in UNKNOWN.items()})
 
 
 def _inside(batches: Iterable[pa.RecordBatch], low: int, high: int, schema: pa.Schema) -> pa.Table:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ingest.segments import contains
 from pipelines.store.reading import batches_of, part_of
 from schemas.internal import CONNECTIONS, SEGMENTS
-from schemas.state import CARRIED_STREAMS
+from schemas.state import CARRIED_CONVERSATIONS, CARRIED_STREAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +32,16 @@ class Earlier:
     @cached_property
     def undecided(self) -> Keys:
         return self.carried.undecided
+
+    @cached_property
+    def hollow(self) -> Keys:
+        return self.carried.hollow
+
+    @property
+    def unspoken(self) -> list[pa.RecordBatch]:
+        """What is known of conversations that showed next to nothing."""
+        batches: list[pa.RecordBatch] = self.carried.table(CARRIED_CONVERSATIONS).to_batches()
+        return batches
 
     def reaching(self, ends: list[int]) -> Keys:
         return self.carried.reaching(ends)

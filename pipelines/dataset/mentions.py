@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.engine.model import Exchange, Receipt, packed
+from pipelines.facts.stored_form import BLIND
 from pipelines.store.reading import batches_of, part_of
 from schemas.internal import FACTS
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pipelines.dataset.earlier import Earlier
     from pipelines.store.files import Stored
 
-_WHO: Final = part_of(FACTS.arrow, ("server", "client", "uid"))
+_WHO: Final = part_of(FACTS.arrow, ("server", "client", "uid", "kind"))
 _HOSTS: Final = ("client", "server")
 _CONNECTIONS: Final = ("uid", "server")
 
@@ -37,6 +38,8 @@ class Mentions:
     """Clients and servers that have a fact together."""
     connections: pa.Table = field(default_factory=lambda: _no_rows(_CONNECTIONS))
     """Of those that may go on, with the servers of their facts."""
+    called: frozenset[str] = frozenset()
+    """Servers of which there is more than what was not seen."""
 
     @classmethod
     def together(cls, parts: Iterable[Mentions]) -> Mentions:
@@ -44,6 +47,7 @@ class Mentions:
         return cls(
             _distinct([cls().hosts, *(one.hosts for one in found)]),
             _distinct([cls().connections, *(one.connections for one in found)]),
+            frozenset().union(*(one.called for one in found)),
         )
 
     def touched(self, replaced: Collection[str], hosts: Collection[str]) -> frozenset[str]:
@@ -67,7 +71,9 @@ def _mentions(_: str, files: Sequence[Stored], uids: pa.Array) -> Iterator[Recei
     for batch in (batch for file in files for batch in batches_of(file, _WHO, rows=1 << 17)):
         rows = pa.Table.from_batches([batch])
         carried = rows.filter(pc.is_in(rows.column("uid"), value_set=uids))
-        found = Mentions.together([found, Mentions(rows.select(_HOSTS), carried.select(_CONNECTIONS))])
+        said = rows.filter(pc.not_equal(rows.column("kind"), BLIND))
+        called = frozenset(said.column("server").unique().to_pylist())
+        found = Mentions.together([found, Mentions(rows.select(_HOSTS), carried.select(_CONNECTIONS), called)])
     yield Receipt(found)
 
 

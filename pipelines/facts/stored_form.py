@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Fields = dict[str, Any]
 FORM: Final = 2
+BLIND: Final = "blind"
+"""Kind of the facts that say only what was not seen."""
 _FORM_FIELD: Final = "form"
 _FIRST, _SECOND = -2, -1
 """Within one frame a connection begins before it goes blind, and both before its calls."""
@@ -201,7 +203,7 @@ def _open_bind(stored: Fields) -> BindFact:
 
 
 def _pack_blind(fact: BlindFact) -> _Packed:
-    return "blind", _SECOND, fact.client, fact.server, _BLIND.pack(fact)
+    return BLIND, _SECOND, fact.client, fact.server, _BLIND.pack(fact)
 
 
 def _open_blind(row: FactRow, began: Moment, stored: Fields) -> BlindFact:
@@ -224,5 +226,5 @@ _PACK: Final[dict[type, Callable[[Any], _Packed]]] = {
     CallFact: _pack_call, ConnectionFact: _pack_connection, BlindFact: _pack_blind,
 }  # fmt: skip
 _OPEN: Final[dict[str, Callable[[FactRow, Moment, Fields], Fact]]] = {
-    "call": _open_call, "connection": _open_connection, "blind": _open_blind,
+    "call": _open_call, "connection": _open_connection, BLIND: _open_blind,
 }  # fmt: skip

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from decoders.net.addresses import to_text
 from ingest.choice import ChosenBy
-from ingest.conversations import endpoint_key
+from ingest.conversations import endpoint_key, host_key
 from ingest.segments import contains
 from pipelines.connections.exchange import NOTHING, Decoded, Wanted, decode
 from pipelines.dataset.mentions import Mentions, mentions_exchange
@@ -52,6 +52,8 @@ class Round:
     stored: Keys
     """Conversations whose segments were stored."""
     decoded: list[Decoded]
+    hollow: Keys = field(default_factory=lambda: NOTHING)
+    """Those of the keys that were taken for nothing but what they do not show."""
 
     def files(self, root: str, table: str) -> Iterator[Stored]:
         return (Stored(root, one) for task in self.decoded for one in task.written if one.table == table)
@@ -75,6 +77,14 @@ class Learned:
     def taken(self) -> Keys:
         """All that were put in order."""
         return _union(one.keys for one in self.rounds)
+
+    @property
+    def hollow(self) -> Keys:
+        """Those of them that nothing but what they do not show speaks for."""
+        found = NOTHING
+        for one in self.rounds:
+            found = np.union1d(np.setdiff1d(found, one.keys), one.hollow)
+        return found
 
     @property
     def tables(self) -> list[Written]:
@@ -146,6 +156,11 @@ class Learned:
         return frozenset().union(*(task.servers for one in self.rounds for task in one.decoded))
 
     @property
+    def called(self) -> frozenset[str]:
+        """Servers of which there is more than what was not seen, here or in earlier runs."""
+        return self.mentions.called.union(*(task.called for one in self.rounds for task in one.decoded))
+
+    @property
     def recounted(self) -> Counter[int]:
         return sum((task.recounted for one in self.rounds for task in one.decoded), Counter())
 
@@ -177,12 +192,15 @@ def learn(
     keys = selection.promising()
     if choice.learned:
         keys = np.union1d(keys, selection.reaching([endpoint_key(*end) for end in choice.learned]))
+    hollow = NOTHING
     if earlier is not None:
+        hollow = np.setdiff1d(selection.among(earlier.hollow), keys)
         keys = np.union1d(keys, selection.among(earlier.streamed))
     found = Learned(root, choice)
     for number in range(MAX_ROUNDS + 1):
         now = replace(reading, choice=choice)
-        found.rounds.append(_round(engine, selection, now, keys, found, carrying, earlier))
+        found.rounds.append(_round(engine, selection, now, keys, hollow, found, carrying, earlier))
+        hollow = NOTHING
         wiser, late = _with_news(choice, found.rounds[-1].decoded)
         if wiser is None:
             break
@@ -199,6 +217,12 @@ def learn(
             found.not_followed = sorted(f"{to_text(address)} port {port}" for address, port in news)
             break
         choice = wiser
+    # What was said there nobody knows; that something was matters where somebody is called.
+    hosts = [host_key(_address(server)) for server in found.called]
+    hollow = np.setdiff1d(selection.hollow(hosts, earlier.unspoken if earlier else ()), found.taken)
+    if len(hollow):
+        last = replace(reading, choice=found.choice)
+        found.rounds.append(_round(engine, selection, last, hollow, hollow, found, carrying, earlier))
     return found
 
 
@@ -207,10 +231,12 @@ def _round(
     selection: Selection,
     reading: Reading,
     keys: Keys,
+    hollow: Keys,
     found: Learned,
     carrying: Carrying | None,
     earlier: Earlier | None,
 ) -> Round:
+    """`hollow`: those of the keys that are taken for nothing but what they do not show."""
     fresh = np.setdiff1d(keys, found.taken) if found.rounds else keys
     segments = earlier.segments if earlier is not None else ()
     recounted = np.intersect1d(fresh, earlier.undecided) if earlier is not None else NOTHING
@@ -222,7 +248,7 @@ def _round(
         before = _union(one.stored for one in found.rounds)
         stored = np.setdiff1d(carrying.stored(np.union1d(found.taken, keys)), before)
     done = found.settled(keys) if found.rounds else frozenset()
-    wanted = Wanted(keys, numbers, stored, recounted, done)
+    wanted = Wanted(keys, numbers, stored, recounted, done, hollow)
     needed, size = selection.take(wanted.read, fresh)
     to_ordinals = earlier.carried.ordinals if earlier is not None else None
     number = len(found.rounds)
@@ -230,7 +256,7 @@ def _round(
     said = decode(engine, selection, reading, wanted, (needed, size), segments, to_ordinals, number, beside)
     if beside:
         found.mentions = Mentions.together(one for one in said if isinstance(one, Mentions))
-    return Round(keys, stored, [one for one in said if isinstance(one, Decoded)])
+    return Round(keys, stored, [one for one in said if isinstance(one, Decoded)], hollow)
 
 
 def _unsettled(found: Learned, keys: Keys, earlier: Earlier | None) -> Keys:

@@ -47,7 +47,7 @@ def conversations_state(
     selection: Selection, learned: Learned, carrying: Carrying, earlier: Earlier, places: Places
 ) -> State:
     """Of conversations that may go on: connections, stream numbers, fragments, segments."""
-    conversations = carrying.conversations(learned.taken)
+    conversations = carrying.conversations(learned.taken, learned.hollow)
     keys, since = _since(conversations, _connections(learned, earlier, ("key", "first_ts_ns", "last_ts_ns")))
     of_connections = OfKeys(keys, since, "first_ts_ns")
     connections = (kept_rows(one, of_connections) for one in _connections(learned, earlier, CONNECTIONS.names))

@@ -12,6 +12,7 @@ import pytest
 from decoders.net.dissect import dissect
 from decoders.net.model import IpFragment
 from ingest import defragment as module
+from ingest.conversations import host_key
 from ingest.defragment import GROUP, ORDER, Defragmenter
 from tests.builders import packets as p
 
@@ -95,8 +96,21 @@ def test_a_segment_in_fragments_is_found_in_any_order(version: int) -> None:
         assert (conversation["split"], conversation["packets"], conversation["payload_bytes"]) == (0, 1, 100)
         assert (conversation["base_low"], conversation["base_high"]) == (3 << 32 | 6, 3 << 32 | 8)
         assert (conversation["well_known_port"], conversation["may_be_rpc"]) == (True, False)
+        assert conversation["low_host"] is None, "it has payload"
         assert counts(tables) == {(0, "fragment_merged"): 2, (0, "tcp"): 1}
         assert not tables["scan_issues"]
+
+
+def test_a_segment_without_payload_tells_its_numbers_and_hosts() -> None:
+    segment = p.tcp(b"", sport=49_152, dport=2_103, seq=7, ack=9, flags=0x11)
+    parts = p.ipv4_fragments(segment, size=8)
+    (row,) = made([row_of(part, frame) for frame, part in enumerate(parts, 1)])["conversations"]
+    assert [row[name] for name in ("low_least", "low_most", "high_least", "high_most")] == [7, 7, 9, 9]
+    assert (row["low_host"], row["high_host"]) == (host_key(b"\x0a\0\0\1"), host_key(b"\x0a\0\0\2"))
+    segment = p.tcp(b"", sport=49_152, dport=2_103, seq=7, flags=0x02)
+    parts = p.ipv4_fragments(segment, size=8)
+    (row,) = made([row_of(part, frame) for frame, part in enumerate(parts, 1)])["conversations"]
+    assert [row[name] for name in ("low_least", "low_most", "high_least", "high_most")] == [8, 8, None, None]
 
 
 def test_fragments_of_one_datagram_may_lie_in_several_captures() -> None:

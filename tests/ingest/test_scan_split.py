@@ -14,7 +14,7 @@ from decoders.dcerpc.well_known import PORTS
 from decoders.tcp.model import ACK, RST
 from ingest.captures import open_capture
 from ingest.containers.model import Position
-from ingest.conversations import endpoint_key
+from ingest.conversations import endpoint_key, host_key
 from ingest.scan import scan_split
 from ingest.splits import exact, plan, walk
 from tests.builders import containers as c
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Rows = list[dict[str, Any]]
+UNSPOKEN = ("low_least", "low_most", "high_least", "high_most", "low_host", "high_host")
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,8 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
         row = found.setdefault(
             (item.src.count(":") > 0, frozenset((source, target))),
             {"packets": 0, "payload_bytes": 0, "well_known_port": False, "may_be_rpc": False}
-            | {"base_low": None, "base_high": None},
+            | {"base_low": None, "base_high": None}
+            | dict.fromkeys(UNSPOKEN),
         )
         row["packets"] += 1
         row["last_ts_ns"] = (10**15 + frame) * 1_000
@@ -68,16 +70,31 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
         accepted = item.flags & (ACK | RST) == ACK
         row["well_known_port"] |= (bool(item.payload) or accepted) and bool(PORTS & {item.sport, item.dport})
         row["may_be_rpc"] |= begins_like_rpc(item.payload)
-        sides, ends = ["base_low", "base_high"], ["low_end", "high_end"]
+        sides, names = ["base_low", "base_high"], ["low", "high"]
         if (int(source[0]), source[1]) > (int(target[0]), target[1]):
             sides.reverse()
-            ends.reverse()
-        row |= {end: endpoint_key(at[0].packed, at[1]) for end, at in zip(ends, (source, target), strict=True)}
+            names.reverse()
+        for name, at in zip(names, (source, target), strict=True):
+            row |= {f"{name}_end": endpoint_key(at[0].packed, at[1]), f"{name}_host": host_key(at[0].packed)}
+        first = item.seq + bool(item.flags & p.SYN)
+        told = [(names[0], first), (names[0], first + len(item.payload))]
+        told += [(names[1], item.seq ^ 0xFFFF)] if item.flags & p.ACK else []
+        for name, point in told:
+            for end, pick in (("least", min), ("most", max)):
+                known = row[f"{name}_{end}"]
+                row[f"{name}_{end}"] = point if known is None else pick(known, point)
         numbers = [item.seq - (not item.flags & p.SYN), (item.seq ^ 0xFFFF) - 1 if item.flags & p.ACK else None]
         for side, number in zip(sides, numbers, strict=True):
             if row[side] is None and number is not None:
                 row[side] = frame << 32 | number % (1 << 32)
-    return sorted(found.values(), key=str)
+    for row in found.values():
+        if row["payload_bytes"] >= 16:
+            row |= dict.fromkeys(UNSPOKEN)
+    return sorted(found.values(), key=_by_columns)
+
+
+def _by_columns(row: dict[str, object]) -> str:
+    return str(sorted(row.items()))
 
 
 @settings(max_examples=60)
@@ -90,7 +107,7 @@ def test_conversations_and_counts_are_those_of_the_model(capture: Path, items: l
     ours = [
         {name: row[name] for name in row if name not in ("file", "split", "key")} for row in tables["conversations"]
     ]
-    assert sorted(ours, key=str) == model(items)
+    assert sorted(ours, key=_by_columns) == model(items)
     assert [(row["frame"], row["seq"], row["with_ack"]) for row in tables["syns"]] == [
         (n, item.seq, bool(item.flags & p.ACK))
         for n, item in enumerate(items)
@@ -118,6 +135,22 @@ def assert_same_sums(whole: dict[str, Rows], parts: dict[str, Rows]) -> None:
             assert sums[0] == sums[1]
     for table in ("syns", "fragments", "scan_issues"):
         assert len(whole[table]) == len(parts[table])
+    assert unspoken(whole) == unspoken(parts)
+
+
+def unspoken(tables: dict[str, Rows]) -> dict[object, list[int | None]]:
+    """What is known of conversations with next to no payload, over all their rows."""
+    found: dict[object, list[dict[str, Any]]] = defaultdict(list)
+    for row in tables["conversations"]:
+        found[row["key"]].append(row)
+    return {
+        key: [
+            (max if name.endswith("most") else min)((row[name] for row in rows if row[name] is not None), default=None)
+            for name in UNSPOKEN
+        ]
+        for key, rows in found.items()
+        if sum(row["payload_bytes"] for row in rows) < 16
+    }
 
 
 @settings(max_examples=30)

@@ -12,8 +12,10 @@ from tests.builders.conversations import Ends, Talk, write_pcap
 from tests.conftest import ROOT
 from tests.pipelines.dataset.crowd import crowd, cut
 from tests.pipelines.dataset.growing import add
+from tests.pipelines.hollow import accused, asked, beside, is_accused, together, without_payload
 from tests.pipelines.moved import frames_of, moved
 from tests.pipelines.running import run
+from tests.scripts.player import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,6 +84,13 @@ def test_one_more_for_a_round_of_learning(spark: SparkSession, tmp_path: Path) -
     before = jobs(spark)
     tables = run(spark, [tmp_path / "moved.pcap"], tmp_path / "out")
     assert len(tables["flows"]) == 2
+    assert jobs(spark) - before == JOBS + 1
+
+
+def test_one_more_where_bytes_passed_unseen(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "unseen.pcap", together(accused(), beside(without_payload(asked().packets))))
+    before = jobs(spark)
+    assert not is_accused(run(spark, [tmp_path / "unseen.pcap"], tmp_path / "out"))
     assert jobs(spark) - before == JOBS + 1
 
 

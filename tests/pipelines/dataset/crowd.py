@@ -83,10 +83,11 @@ FAMILY: Final = (
 """Of the whole family: what one conversation says is completed by another."""
 
 
-def crowd(seed: int, talks: int, *, services: bool = False) -> list[Timed]:
+def crowd(seed: int, talks: int, *, services: bool = False, unseen: bool = False) -> list[Timed]:
     """(time, captured bytes, wire length), in order of time. One packet in a hundred is missing.
 
-    `services`: with some that only announcements explain, for which every run takes rounds to learn.
+    `services`: with some that only announcements explain, for which every run takes rounds to learn. `unseen`: with
+    some whose bytes were not captured, for which every run takes one more.
     """
     rng = random.Random(seed)
     found: list[Timed] = []
@@ -104,7 +105,29 @@ def crowd(seed: int, talks: int, *, services: bool = False) -> list[Timed]:
     for number in range(4):
         began = START_US + rng.randrange(SPREAD_US)
         found += [(began + place * 20_000_000, data, len(data)) for place, data in enumerate(_in_fragments(number))]
+    found += _hollow(random.Random(f"hollow {seed}"), talks) if unseen else []
     return sorted(one for one in found if rng.random() > 0.01)
+
+
+def _hollow(rng: random.Random, talks: int) -> list[Timed]:
+    """Connections of the same hosts at ports that nobody announces, whose first bytes were not captured.
+
+    Of some nothing else was, of others bytes of another protocol; and some carried none.
+    """
+    found: list[Timed] = []
+    for number in range(talks):
+        kind = rng.choice(("unseen", "unseen", "web later", "idle", "joined"))
+        one = Talk(Ends(51_000 + number, 49_900, "10.0.0.5", "10.0.0.9")).open()
+        if kind != "idle":
+            one.say(bytes(116)).answer(bytes(60)).acknowledge(from_client=True)
+        if kind == "web later":
+            one.say(b"GET / HTTP/1.1\r\n\r\n")
+        one.close()
+        packets = [packet for packet in one.packets if packet.payload in (b"", b"GET / HTTP/1.1\r\n\r\n")]
+        began, step = START_US + rng.randrange(SPREAD_US), rng.choice((500, 90_000_000, 3_600_000_000))
+        for place, frame in enumerate(frames_of(packets[2:] if kind == "joined" else packets, one.ends)):
+            found.append((began + place * step, _elsewhere(frame, number), frame.wire_len))
+    return found
 
 
 def _in_fragments(number: int) -> list[bytes]:

@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.captures import key_ranges
 from pipelines.dataset.carrying import UNDECIDED_BYTES, Carrying
-from schemas.internal import CONVERSATIONS, SYNS
+from schemas.internal import CONVERSATIONS, SYNS, UNSPOKEN
 from schemas.state import CARRIED_CONVERSATIONS
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NOW = 1_700_000_000_000_000_000
 MANY = 50_000
 TAKEN = np.arange(0, MANY, 5_000, dtype=np.int64)
+NONE = np.empty(0, np.int64)
 UNDECIDED = np.arange(7, MANY, 10_000, dtype=np.int64)
 
 
@@ -28,7 +29,9 @@ def carrying(known: pa.Table | None = None) -> Carrying:
     key = np.arange(MANY, dtype=np.int64)
     said = np.where(np.isin(key, UNDECIDED), UNDECIDED_BYTES, UNDECIDED_BYTES + 1)
     columns = {"file": key * 0, "split": key * 0, "key": key, "low_end": key, "high_end": -key}
-    rows = {CONVERSATIONS.name: columns | {"last_ts_ns": key * 0 + NOW, "payload_bytes": said}, SYNS.name: columns}
+    seen = {one.name: key * 0 for one in UNSPOKEN}
+    seen |= {"last_ts_ns": key * 0 + NOW, "payload_bytes": said}
+    rows = {CONVERSATIONS.name: columns | seen, SYNS.name: columns}
 
     def batches(table: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays([pa.array(rows[table][one.name], one.type) for one in schema], schema=schema)
@@ -50,7 +53,7 @@ def test_a_later_round_takes_more() -> None:
     more = np.union1d(TAKEN, np.array([3], np.int64))
     stored = carrying().stored(more)
     assert stored.tolist() == sorted((*more.tolist(), *UNDECIDED.tolist()))
-    rows = {row["key"]: row for row in carrying().conversations(more).to_pylist()}
+    rows = {row["key"]: row for row in carrying().conversations(more, NONE).to_pylist()}
     assert [key for key, row in rows.items() if row["streamed"]] == more.tolist()
 
 
@@ -62,7 +65,7 @@ def test_what_earlier_runs_knew_stays() -> None:
         ],
         schema=CARRIED_CONVERSATIONS.arrow,
     )
-    rows = {row["key"]: row for row in carrying(known).conversations(TAKEN).to_pylist()}
+    rows = {row["key"]: row for row in carrying(known).conversations(TAKEN, NONE).to_pylist()}
     assert rows[-5]["streamed"]
     assert (rows[4]["last_ts_ns"], rows[4]["streamed"]) == (NOW - 1, False), "not taken: as it was"
     assert rows.keys() == {-5, 4, *TAKEN.tolist(), *UNDECIDED.tolist()}

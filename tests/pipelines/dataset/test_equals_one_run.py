@@ -44,7 +44,7 @@ def test_cut_anywhere_in_this_process(tmp_path: Path, seed: int) -> None:
 
 def grow(spark: SparkSession | None, folder: Path, seed: int, nights: int, *, in_order: bool, parts: int = 1) -> None:
     rng = random.Random(seed)
-    packets = crowd(seed, 25, services=in_order)
+    packets = crowd(seed, 25, services=in_order, unseen=True)
     # One of the places lies between two fragments of a datagram.
     first_fragments = [place + 1 for place, (_, data, _) in enumerate(packets) if data[MORE_FRAGMENTS] & 0x20]
     places = {rng.choice(first_fragments), *rng.sample(range(1, len(packets)), nights - 2)}

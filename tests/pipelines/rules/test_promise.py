@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 from tests.local import Local
 from tests.pipelines.rules.fixtures import Fixture, all_fixtures
 from tests.pipelines.rules.removal import accusations, records, without, write
-from tests.pipelines.rules.traps import LOSSES, lost, pieces
+from tests.pipelines.rules.traps import LOSSES, elsewhere, lost, pieces
 from tests.pipelines.rules.unruly_talks import talk
 from tests.scripts.player import capture, play
 from tests.scripts.player import write as save
@@ -65,6 +65,20 @@ def test_what_has_misled_us(name: str, script: str, tmp_path: Path) -> None:
     assert lacking, name
     known = accusations(Local(_written(tmp_path, whole)).judged())
     left = [frame for frame in whole if (frame.line, frame.about) not in lacking]
+    assert len(left) < len(whole)
+    assert accusations(Local(_written(tmp_path, left)).judged()) <= known
+
+
+@pytest.mark.parametrize("fixture", [one for one in all_fixtures() if one.part == "keeps"], ids=str)
+def test_any_call_over_a_connection_of_which_only_the_ends_were_captured(fixture: Fixture, tmp_path: Path) -> None:
+    """At a port that nobody announced. One call of each fixture, another with each rule."""
+    scripts = elsewhere(fixture.script)
+    if not scripts:
+        pytest.skip("no call of it stands alone")
+    lines, script = scripts[len(fixture.rule_id) % len(scripts)]
+    whole = play(script)
+    known = accusations(Local(_written(tmp_path, whole)).judged())
+    left = [frame for frame in whole if frame.line not in lines or frame.about in ("syn", "syn_ack", "fin")]
     assert len(left) < len(whole)
     assert accusations(Local(_written(tmp_path, left)).judged()) <= known
 

@@ -6,6 +6,10 @@ import re
 from pathlib import Path
 from typing import Final
 
+from tests.scripts.calls import interface_of
+from tests.scripts.language import parse
+from tests.scripts.statements import Call, Connect
+
 LOSSES: Final = re.compile(r"\s(?:lost\b|lose \S+)")
 _ANSWERS: Final = ("response", "fault", "ack")
 _GOODBYES: Final = ("fin", "rst", "ack")
@@ -34,3 +38,23 @@ def lost(script: str) -> set[tuple[int, str]]:
         if re.search(r"\slost\b", right):
             lacking |= {(number, what) for what in _ANSWERS}
     return lacking
+
+
+def elsewhere(script: str) -> list[tuple[range, str]]:
+    """The script with one of its calls over a connection of its own, for each call; and the lines of that."""
+    lines = script.strip("\n").splitlines()
+    statements = {one.line: one for one in parse("\n".join(lines))}
+    setups: dict[str, Connect] = {}
+    found = []
+    for number, line in enumerate(lines, 1):
+        one = statements.get(number)
+        if isinstance(one, Connect):
+            setups[one.name] = last = one
+        if not isinstance(one, Call) or (interface := interface_of(one.ask.operation)) is None or "repeat" in line:
+            continue
+        ends = setups.get(one.ask.connection or "", last)
+        connect = f"connect elsewhere port 49664 interface {interface} from {ends.client} to {ends.server}"
+        call = f"elsewhere: {line.partition(': ')[2] if one.ask.connection else line}"
+        moved = [*lines[: number - 1], connect, call, "close elsewhere", *lines[number:]]
+        found.append((range(number, number + 3), "\n".join(moved)))
+    return found
