@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from decoders.dcerpc.names import REJECT_REASON
 from decoders.dcerpc.well_known import INTERFACES
@@ -64,7 +66,8 @@ class _Retry:
     def _at(self, bind: BindFact) -> ConnectionStep:
         """The connection as of its bind: that is when it happened, whether or not the handshake was captured."""
         fact = self.step.fact
-        return replace(self.step, fact=replace(fact, began=Moment(bind.ts_ns, fact.began.file, bind.frame)))
+        moment = Moment(bind.ts_ns, fact.began.file, bind.frame)
+        return ConnectionStep(replace(fact, began=moment), self.step.pair)
 
     def _doubt(self) -> Reason | None:
         fact = self.step.fact
