@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pipelines.facts.versions import Version
     from pipelines.sessions.steps import Judged
@@ -103,10 +103,12 @@ class Undecided:
 class Watcher:
     """The memory of a detection about one server; bounded, whatever comes."""
 
-    @property
-    def operations(self) -> Container[str | None] | None:
-        """Of the calls that it looks at, and nothing else; None: at every step."""
-        return None
+    subjects: ClassVar[frozenset[Subject]] = frozenset()
+    """What it looks at beside calls."""
+
+    def sees_calls_of(self, operation: str | None) -> bool:  # noqa: ARG002
+        """Whether it looks at calls of that operation."""
+        return False
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:  # noqa: ARG002
         """True for a step looked at that is nothing to report."""

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pipelines.rules.engine import is_moot, unreadable
 from pipelines.rules.model import Party, Rule, Undecided, Watcher
+from pipelines.rules.plans import is_moot, unreadable
 from pipelines.sessions.steps import CallStep
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from pipelines.facts.reasons import Reason
     from pipelines.rules.model import Detected, Need
@@ -30,9 +30,8 @@ class CallWatcher(Watcher, ABC):
     needs: ClassVar[Mapping[str, frozenset[Need]]]
     """By operation."""
 
-    @property
-    def operations(self) -> Container[str | None]:
-        return self.needs.keys()
+    def sees_calls_of(self, operation: str | None) -> bool:
+        return operation in self.needs
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if not isinstance(step, CallStep) or (needs := self.needs.get(step.call.operation or "")) is None:
