@@ -24,6 +24,7 @@ from ingest.segments import segment_batches
 from ingest.splits import plan
 from pipelines.connections.assembler import Assembler
 from pipelines.connections.decoding import Decoding, segment_rows
+from pipelines.engine.collection import rarely_collected
 from pipelines.facts.versions import known_versions
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
@@ -130,8 +131,9 @@ class Local:
         facts = sorted(self.facts, key=itemgetter(*ORDER))
         found: dict[str, list[AnyRow]] = {table.name: [] for table in JUDGED}
         summaries = Summaries()
-        for name, row in judged(facts, known_versions(self.versions), settings, summaries):
-            found[name].append(row)
+        with rarely_collected():
+            for name, row in judged(facts, known_versions(self.versions), settings, summaries):
+                found[name].append(row)
         found |= {table.name: list(rows) for table, rows in summaries.overall()}
         return {
             table.name: pa.Table.from_pylist(rows, schema=table.arrow) for table in _TOLD if (rows := found[table.name])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.engine.collection import rarely_collected
 from pipelines.engine.model import Exchange, packed, parts_for
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
@@ -96,7 +97,7 @@ def _judged(
 ) -> Iterator[Judged]:
     summaries = Summaries()
     rows: Iterator[FactRow] = (row for batch in batches for row in batch.to_pylist())
-    with TablesWriter(places, _SCHEMAS, part) as writer:
+    with rarely_collected(), TablesWriter(places, _SCHEMAS, part) as writer:
         for name, row in judged(rows, versions, settings, summaries):
             writer.add_row(name, row)
         written = writer.close()
