@@ -24,7 +24,7 @@ from pipelines.sessions.steps import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipelines.rules.model import Answer, Rule, Settings, Watcher
+    from pipelines.rules.model import Answer, Look, Rule, Settings
     from pipelines.rules.plans import Plan
     from pipelines.sessions.steps import Judged, Step
     from schemas.tables.findings import FindingRow
@@ -53,8 +53,8 @@ class Judge:
         self._unread: Counter[Plan] = Counter()
         self._spoken: Tally = Counter()
         self._watchers = [(rule, rule.watch(settings)) for rule in rules if rule.watch is not None]
-        self._of_calls: dict[str | None, list[tuple[Rule, Watcher]]] = {}
-        """Who looks at a call of this operation."""
+        self._looks: dict[Plan, list[tuple[Rule, Look]]] = {}
+        """What watchers look at calls alike with."""
         self._of_others = {
             kind: [one for one in self._watchers if subject in one[1].subjects] for kind, subject in _SUBJECTS.items()
         }
@@ -106,12 +106,12 @@ class Judge:
                 passed[place] += 1
             elif answer is not None:
                 self._speak(rule, step, _excused(rule, step, answer), rows)
-        operation = step.call.operation
-        watchers = self._of_calls.get(operation)
-        if watchers is None:
-            watchers = self._of_calls[operation] = [one for one in self._watchers if one[1].sees_calls_of(operation)]
-        for rule, watcher in watchers:
-            for one in watcher.see(step):
+        looks = self._looks.get(plan)
+        if looks is None:
+            found = ((rule, watcher.look_at(step.call)) for rule, watcher in self._watchers)
+            looks = self._looks[plan] = [(rule, look) for rule, look in found if look is not None]
+        for rule, look in looks:
+            for one in look(step):
                 self._take(rule, one, rows)
 
     def _speak(self, rule: Rule, step: Judged, answer: Answer, rows: _Rows) -> None:
