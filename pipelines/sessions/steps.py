@@ -30,7 +30,7 @@ Values = dict[str, Any]
 class CallStep(Struct, eq=False):
     """A call that is over. What it refers to is as it stood when it was asked.
 
-    There is one for every call: a dataclass with so many fields takes ten times as long to make.
+    There is one for every call: a dataclass with so many fields takes three times as long to make.
     """
 
     call: CallFact
