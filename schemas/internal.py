@@ -261,6 +261,6 @@ FACTS = Table(
             required=True,
         ),
         UID,
-        Column("data", STRING, "What there is to say, as JSON; see pipelines.facts.", required=True),
+        Column("data", BINARY, "The fact, in msgpack; see pipelines.facts.", required=True),
     ),
 )

@@ -82,4 +82,4 @@ class FactRow(TypedDict):
     frame: int
     place: int
     uid: str
-    data: str
+    data: bytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import CallOutcome
@@ -62,8 +63,9 @@ def call_fact(
         endpoint=endpoint,
         opnum=call.opnum,
         operation=operation,
-        source=identity.source,
-        syntax=identity.transfer_syntax,
+        # What is one object with the default is not stored.
+        source=intern(identity.source),
+        syntax=intern(identity.transfer_syntax),
         group=call.assoc_group_id,
         auth_type=call.auth_type,
         auth_level=call.auth_level,
@@ -71,7 +73,7 @@ def call_fact(
         username=call.username,
         domain=call.domain,
         encrypted=call.sealed,
-        outcome=str(call.outcome),
+        outcome=call.outcome,
         status=None if call.fault else status,
         fault=call.fault.status if call.fault else None,
         request=request,

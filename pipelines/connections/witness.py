@@ -175,7 +175,8 @@ def _interface(uuid: str, version: str) -> str:
 
 def _bind(row: AnyRow, answer: ProposalAnswer | None) -> BindFact:
     return BindFact(
-        kind=row["pkt_type"],
+        # What is one object with the default is not stored.
+        kind="bind" if row["pkt_type"] == "bind" else "alter_context",
         ts_ns=NO_TIME if row["ts_ns"] is None else row["ts_ns"],
         interfaces=tuple(
             _interface(one["interface_uuid"], one["interface_version"]) for one in row.get("proposed") or ()

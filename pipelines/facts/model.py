@@ -1,16 +1,19 @@
-"""Facts as the state machine takes them."""
+"""Facts as the state machine takes them, and as they are stored, by name (`stored_form.py`).
+
+A field that has its default is not stored. A field may be added to a fact at any time, with a default, which facts of
+older versions take. What a field means and what its default is stays for ever; to change that takes another FORM.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from decoders.dcerpc.call_model import CANCEL_FAULTS, CallOutcome
 from decoders.dcerpc.well_known import MSMQ
-
-if TYPE_CHECKING:
-    from pipelines.facts.reasons import Reason
+from pipelines.facts.reasons import Reason  # noqa: TC001 - msgspec looks at types
 
 if TYPE_CHECKING:
     from schemas.shared_columns import ConnectionId
@@ -32,7 +35,7 @@ class Moment(NamedTuple):
 
 BEGINNING: Final = Moment(-(1 << 63), -1, 0)
 """Before and after any time that a capture can tell."""
-END: Final = Moment(1 << 64, 1 << 30, 0)
+END: Final = Moment((1 << 64) - 1, 1 << 30, 0)
 _AFTER_ALL_FRAMES: Final = 1 << 30
 
 
@@ -54,8 +57,16 @@ class Ends(NamedTuple):
         return {"orig_h": self.orig_h, "orig_p": self.orig_p, "resp_h": self.resp_h, "resp_p": self.resp_p}
 
 
-@dataclass(frozen=True, slots=True)
-class CallFact:
+FORM: Final = 3
+
+
+class _Stored(
+    Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True, tag_field="form", tag=FORM
+):
+    """No cycle goes through a fact, so that the garbage collector need not look at them."""
+
+
+class CallFact(_Stored, frozen=True, kw_only=True):
     """One call. `request` and `response` hold the IDL's names; empty members are left out."""
 
     began: Moment
@@ -64,36 +75,36 @@ class CallFact:
     call_uid: str
     place: int
     """Offset of its first PDU in the stream: two requests may share a packet."""
-    endpoint: str | None
-    opnum: int | None
-    operation: str | None
-    source: str | None
+    endpoint: str | None = None
+    opnum: int | None = None
+    operation: str | None = None
+    source: str | None = "bind"
     """How the interface is known; anything but `bind` is inferred."""
-    syntax: str | None
-    group: int | None
-    auth_type: int | None
-    auth_level: int | None
-    authenticated: bool | None
+    syntax: str | None = "ndr"
+    group: int | None = None
+    auth_type: int | None = None
+    auth_level: int | None = None
+    authenticated: bool | None = None
     """Its security context is somebody's, sealed or not. False: the anonymous user's or a guest's. None: it has none,
     or what says whose it is was not captured."""
-    username: str | None
-    domain: str | None
-    encrypted: bool
-    outcome: str
-    status: int | None
-    fault: int | None
-    request: Values | None
+    username: str | None = None
+    domain: str | None = None
+    encrypted: bool = False
+    outcome: CallOutcome = CallOutcome.ANSWERED
+    status: int | None = 0
+    fault: int | None = None
+    request: Values | None = None
     """None where it was not captured or not decoded."""
-    response: Values | None
-    request_whole: bool
-    response_whole: bool
+    response: Values | None = None
+    request_whole: bool = True
+    response_whole: bool = True
     """Captured and decoded to its end, and there is nothing behind that."""
-    asked: bool
+    asked: bool = True
     """The request was captured, whatever could be read of it."""
-    answered: Moment | None
+    answered: Moment | None = None
     """When the answer, a response or a fault, began."""
-    request_frames: tuple[int, ...]
-    response_frames: tuple[int, ...]
+    request_frames: tuple[int, ...] = ()
+    response_frames: tuple[int, ...] = ()
     capture_id: str
     message: Values | None = None
     """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`, `destination`."""
@@ -121,41 +132,32 @@ class CallFact:
         return self.ends.resp_h
 
 
-_fields_of: Final = attrgetter(*(field.name for field in fields(CallFact)))
-_VALUES: Final = tuple(n for n, field in enumerate(fields(CallFact)) if field.name in ("request", "response"))
-
-
 def slim(call: CallFact | None) -> CallFact | None:
     """Without its values: what has passed is remembered by the thousand."""
     if call is None or (call.request is None and call.response is None):
         return call
-    # dataclasses.replace takes ten times as long, and this is done for every read.
-    known = list(_fields_of(call))
-    for place in _VALUES:
-        known[place] = None
-    return CallFact(*known)
+    return replace(call, request=None, response=None)
 
 
 MAX_BINDS: Final = 64
 """Of a connection. Two or three are usual; a flood of them says nothing more."""
 
 
-@dataclass(frozen=True, slots=True)
-class BindFact:
+class BindFact(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """One bind or alter_context, with its answer where that was captured."""
 
-    kind: Literal["bind", "alter_context"]
+    kind: Literal["bind", "alter_context"] = "bind"
     ts_ns: int
     interfaces: tuple[str, ...]
     """Their UUIDs; one in another major version than we know has that version behind it. Empty where it was cut."""
-    auth_type: int | None
-    auth_level: int | None
-    asked_group: int | None
-    group: int | None
+    auth_type: int | None = None
+    auth_level: int | None = None
+    asked_group: int | None = None
+    group: int | None = None
     """As its own answer says. Only a bind's tells the connection's: an alter_context_resp may carry any number."""
-    answer: str | None
+    answer: str | None = "accepted"
     """`accepted`, `refused`; None: not captured, or cut before it says which."""
-    reason: str | None
+    reason: str | None = None
     frame: int
     capture_id: str
 
@@ -176,22 +178,21 @@ class Ending(NamedTuple):
     at: Moment
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionFact:
+class ConnectionFact(_Stored, frozen=True):
     began: Moment
     uid: str
     ends: Ends
     until: Moment
     """When it was over, or its last packet."""
-    closed: bool
+    closed: bool = True
     """A FIN or RST was seen, of whichever side and whether or not it fits."""
-    ended_by: Party | None
+    ended_by: Party | None = None
     """Who ended it before knowing that the other had. None: it was not seen to end, the two crossed, or packets around
     its end are missing."""
-    endings: tuple[Ending, ...]
+    endings: tuple[Ending, ...] = ()
     """The first FIN and the first RST of each side, in the order of capture."""
-    midstream: bool
-    binds: tuple[BindFact, ...]
+    midstream: bool = False
+    binds: tuple[BindFact, ...] = ()
 
     @property
     def ended_at(self) -> Moment | None:
@@ -225,8 +226,7 @@ class ConnectionFact:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class BlindFact:
+class BlindFact(_Stored, frozen=True):
     """A stretch of time in which the two hosts may have said things that are not in the tables."""
 
     began: Moment

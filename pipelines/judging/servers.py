@@ -17,7 +17,7 @@ from pipelines.sessions.awaiting_names import RowsAwaitingName, renamed
 from pipelines.sessions.machine import ServerMachine
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.rows import read_row, session_row
-from pipelines.sessions.steps import ReadStep, SessionStep, UnitStep
+from pipelines.sessions.steps import CallStep, ReadStep, SessionStep, UnitStep
 from schemas.tables import ADMIN_ACTIONS, FINDINGS, MOVES, READS, REJECTIONS, SENDS, SESSIONS, TRANSACTIONS
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.versions import Version
     from pipelines.judging.summaries import Summaries
+    from pipelines.sessions.awaiting_names import Told
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Step
     from schemas.internal_rows import FactRow
@@ -45,7 +46,7 @@ ORDER = ("server", "ts_ns", "file", "frame", "place", "uid", "data")
 
 def judged(
     rows: Iterable[FactRow], versions: Mapping[str, Version], settings: Mapping[str, int], summaries: Summaries
-) -> Iterator[tuple[str, AnyRow]]:
+) -> Iterator[Told]:
     """(table, row). `rows` are facts sorted by ORDER. What is known of each server in the end goes to `summaries`."""
     server: str | None = None
     case: _Case | None = None
@@ -54,7 +55,8 @@ def judged(
             if case is not None:
                 yield from case.finish(summaries)
             server, case = row["server"], _Case(row["server"], versions, settings)
-        yield from case.feed(row)
+        if told := case.feed(row):
+            yield from told
     if case is not None:
         yield from case.finish(summaries)
 
@@ -69,10 +71,10 @@ class _Case:
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
 
-    def feed(self, row: FactRow) -> Iterator[tuple[str, AnyRow]]:
+    def feed(self, row: FactRow) -> list[Told]:
         return self._rows(self._machine.feed(from_row(row)))
 
-    def finish(self, summaries: Summaries) -> Iterator[tuple[str, AnyRow]]:
+    def finish(self, summaries: Summaries) -> Iterator[Told]:
         yield from self._rows(self._machine.finish())
         yield from self._held.finish()
         yield from ((FINDINGS.name, row) for row in self._judge.finish())
@@ -80,26 +82,35 @@ class _Case:
         summaries.host_notes.extend(self._hosts.rows())
         summaries.queue_notes.extend(self._queues.rows())
 
-    def _rows(self, steps: Iterable[Step]) -> Iterator[tuple[str, AnyRow]]:
+    def _rows(self, steps: Iterable[Step]) -> list[Told]:
+        """Each step is looked at before the machine goes on: what it refers to changes with the next."""
+        rows: list[Told] = []
         for step in steps:
             self._hosts.see(step)
             self._queues.see(step)
             session = opened_queue(step)
             if isinstance(step, SessionStep):
-                yield from self._held.over(step.session)
-                yield from self._told(step, step.session)
-            else:
-                yield from self._held.pass_on(session, self._told(step, session))
+                rows += self._held.over(step.session)
+                rows += self._told(step, step.session)
+            elif told := self._told(step, session):
+                # Most calls have nothing to tell.
+                rows += self._held.pass_on(session, told)
+        return rows
 
-    def _told(self, step: Step, session: Session | None) -> Iterator[tuple[str, AnyRow]]:
-        yield from ((ADMIN_ACTIONS.name, row) for row in self._actions.see(step))
-        row = _ROWS.get(type(step))
-        if row is not None and (session is None or session.kind is not SessionKind.HANDSHAKE):
-            yield row[0].name, row[1](step)
+    def _told(self, step: Step, session: Session | None) -> list[Told]:
+        rows: list[Told] = []
+        if isinstance(step, CallStep):
+            if (act := self._actions.see(step)) is not None:
+                rows.append((ADMIN_ACTIONS.name, act))
+        elif session is None or session.kind is not SessionKind.HANDSHAKE:
+            table, row_of = _ROWS.get(type(step), (None, None))
+            if table is not None and row_of is not None:
+                rows.append((table.name, row_of(step)))
         for found in self._judge.see(step):
             # Of what is summed up, the first row may be older than what names the queue.
             own = session is not None and found["session_uid"] == session.session_uid
-            yield FINDINGS.name, renamed(found, session) if session is not None and own else found
+            rows.append((FINDINGS.name, renamed(found, session) if session is not None and own else found))
+        return rows
 
     def _tallies(self) -> Iterator[TallyRow]:
         for (rule, verdict, reason), count in self._judge.tally.items():

@@ -16,14 +16,13 @@ from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
 from pipelines.sessions.rows import place_of
-from pipelines.sessions.steps import CallStep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from pipelines.facts.model import CallFact
     from pipelines.knowledge.targets import Target
-    from pipelines.sessions.steps import Step
+    from pipelines.sessions.steps import CallStep
     from schemas.shared_columns import Naming
 
 Row = dict[str, Any]
@@ -46,9 +45,9 @@ class AdminActions:
         self._values: Recent[tuple[str, str], tuple[str, str]] = Recent(MAX_VALUES)
         """(object, property) to its last known value and the call that showed it."""
 
-    def see(self, step: Step) -> Iterator[Row]:
-        if isinstance(step, CallStep) and (act := _ACTS.get(step.call.operation or "")) is not None:
-            yield self._row(step, act)
+    def see(self, step: CallStep) -> Row | None:
+        act = _ACTS.get(step.call.operation or "")
+        return None if act is None else self._row(step, act)
 
     def _row(self, step: CallStep, act: _Act) -> Row:
         call, target = step.call, act.target(step)

@@ -34,6 +34,8 @@ class HostNotes:
     def __init__(self, server: str) -> None:
         self._server = server
         self._notes: dict[tuple[str, str, str], list[int]] = {}
+        self._of_calls: dict[tuple[str, str | None, str | None, bool], list[list[int]]] = {}
+        """By client, interface, workstation and whether it was answered: the times that a call with these changes."""
 
     def see(self, step: Step) -> None:
         if isinstance(step, ConnectionStep):
@@ -68,17 +70,32 @@ class HostNotes:
 
     def _call(self, step: CallStep) -> None:
         call, ts_ns = step.call, step.call.began.ts_ns
-        self._note(call.client, "calls", call.endpoint, ts_ns)
-        self._note(call.client, "ntlm", call.workstation, ts_ns)
-        if call.outcome in _ANSWERED:
-            self._note(call.server, "serves", call.endpoint, ts_ns)
-        if step.succeeded:
-            for address, kind, value in _TOLD.get(call.operation or "", _nothing)(call):
+        alike = call.ends.orig_h, call.endpoint, call.workstation, call.outcome in _ANSWERED
+        known = self._of_calls.get(alike)
+        if known is None:
+            self._first(call, ts_ns)
+        else:
+            for times in known:
+                if ts_ns > times[1]:
+                    times[1] = ts_ns
+                elif ts_ns < times[0]:
+                    times[0] = ts_ns
+        told = _TOLD.get(call.operation or "")
+        if told is not None and step.succeeded:
+            for address, kind, value in told(call):
                 self._note(address, kind, value, ts_ns)
 
-
-def _nothing(_: CallFact) -> Iterator[tuple[str, str, str | None]]:
-    return iter(())
+    def _first(self, call: CallFact, ts_ns: int) -> None:
+        """Of calls alike, as long as there is room."""
+        answered = call.outcome in _ANSWERED
+        notes = [(call.client, "calls", call.endpoint), (call.client, "ntlm", call.workstation)]
+        if answered:
+            notes.append((call.server, "serves", call.endpoint))
+        for address, kind, value in notes:
+            self._note(address, kind, value, ts_ns)
+        if len(self._notes) < MAX_NOTES:
+            times = [self._notes[address, kind, value] for address, kind, value in notes if value]
+            self._of_calls[call.ends.orig_h, call.endpoint, call.workstation, answered] = times
 
 
 def _opened_by_queue_manager(call: CallFact) -> Iterator[tuple[str, str, str | None]]:

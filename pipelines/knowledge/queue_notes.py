@@ -68,7 +68,10 @@ class QueueNotes:
         """By id(), of those that are not over: what names a queue may come late."""
 
     def see(self, step: Step) -> None:
-        if isinstance(step, SessionStep):
+        if isinstance(step, CallStep):
+            if step.call.operation in _OF_CALLS and step.succeeded:
+                self._call(step)
+        elif isinstance(step, SessionStep):
             self._session(step.session)
         elif isinstance(step, ReadStep):
             self._read(step)
@@ -76,8 +79,6 @@ class QueueNotes:
             self._move(step)
         elif isinstance(step, SendStep):
             self._send(step)
-        elif isinstance(step, CallStep) and step.succeeded:
-            self._call(step)
 
     def rows(self) -> Iterator[QueueNoteRow]:
         for note, (count, first, last) in self._notes.items():
@@ -246,3 +247,4 @@ _NAMING: Final[dict[str, tuple[str | None, Callable[[CallStep], _Named | None]]]
     "S_DSGetPropsEx": ("inspected", _in_directory),
     "S_DSGetObjectSecurity": ("inspected", _in_directory),
 }
+_OF_CALLS: Final = _PURGES | _NAMING.keys()

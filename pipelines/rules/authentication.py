@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.names import AUTH_LEVEL
 from pipelines.facts.reasons import Reason
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import REQUEST
+from pipelines.rules.plans import unreadable
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact

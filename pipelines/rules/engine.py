@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcerpc.call_model import BindingSource
-from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 from pipelines.rules.findings import Findings, Verdict
 from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
+from pipelines.rules.plans import arranged
 from pipelines.sessions.acts import Act
 from pipelines.sessions.steps import (
     CallStep,
@@ -23,16 +22,15 @@ from pipelines.sessions.steps import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from pipelines.facts.model import CallFact
-    from pipelines.rules.model import Answer, Rule, Settings, Watcher
+    from pipelines.rules.model import Answer, Look, Rule, Settings
+    from pipelines.rules.plans import Plan
     from pipelines.sessions.steps import Judged, Step
     from schemas.tables.findings import FindingRow
 
 Tally: TypeAlias = "Counter[tuple[str, str, str | None]]"
 """(rule, verdict, reason) -> how often."""
-_ByNeeds: TypeAlias = "list[tuple[frozenset[Need], list[Rule]]]"
 _SUBJECTS: Final = {
     CallStep: Subject.CALL,
     ReadStep: Subject.READ,
@@ -43,88 +41,98 @@ _SUBJECTS: Final = {
 _PASS: Final = str(Verdict.PASS)
 _DOCUMENTS: Final = {"qm2qm": "MS-MQQP", "RemoteRead": "MS-MQRR", "qmcomm": "MS-MQMP", "qmcomm2": "MS-MQMP"}
 """Whose rules of sessions and reads are for its own ones."""
+_Rows: TypeAlias = "list[FindingRow]"
 
 
 class Judge:
     def __init__(self, rules: Sequence[Rule], settings: Settings) -> None:
-        self.tally: Tally = Counter()
+        self._arranged = arranged(tuple(rules))
         self._findings = Findings()
+        self._passed = [0] * len(rules)
+        """How often each was kept. Most calls keep most rules: that must cost next to nothing."""
+        self._unread: Counter[Plan] = Counter()
+        self._spoken: Tally = Counter()
         self._watchers = [(rule, rule.watch(settings)) for rule in rules if rule.watch is not None]
-        self._watching: dict[str | None, list[tuple[Rule, Watcher]]] = {}
-        """Who looks at a call of this operation, or (None) at any other step."""
-        checks = _checks(tuple(rules))
-        self._by_subject = checks.by_subject
-        self._of_any_call, self._of_operation = checks.of_any_call, checks.of_operation
+        self._looks: dict[Plan, list[tuple[Rule, Look]]] = {}
+        """What watchers look at calls alike with."""
+        self._of_others = {
+            kind: [one for one in self._watchers if subject in one[1].subjects] for kind, subject in _SUBJECTS.items()
+        }
 
-    def see(self, step: Step) -> Iterator[FindingRow]:
-        if isinstance(step, ConnectionOver):
-            yield from self._findings.connection_over(step.uid)
-            return
-        if isinstance(step, Act | UnitStep):
-            return
-        if isinstance(step, CallStep):
-            yield from self._judge_call(step)
-        else:
-            for rule in self._by_subject[_SUBJECTS[type(step)]]:
-                yield from self._speak(rule, step, _answer(rule, step))
-        for rule, watcher in self._watchers_of(step.call.operation if isinstance(step, CallStep) else None):
-            for one in watcher.see(step):
-                yield from self._take(rule, one)
-        if isinstance(step, SessionStep):
-            yield from self._findings.session_over(step.session.session_uid)
-
-    def finish(self) -> Iterator[FindingRow]:
-        for rule, watcher in self._watchers:
-            for one in watcher.finish():
-                yield from self._take(rule, one)
-        yield from self._findings.finish()
-
-    def _watchers_of(self, operation: str | None) -> list[tuple[Rule, Watcher]]:
-        found = self._watching.get(operation)
-        if found is None:
-            sees = ((one, one[1].operations) for one in self._watchers)
-            found = [one for one, operations in sees if operations is None or operation in operations]
-            self._watching[operation] = found
+    @property
+    def tally(self) -> Tally:
+        found = Counter(self._spoken)
+        for rule, count in zip(self._arranged.rules, self._passed, strict=True):
+            if count:
+                found[rule.id, _PASS, None] += count
+        for plan, count in self._unread.items():
+            for rule, reason in plan.undecided:
+                found[rule.id, str(Verdict.NOT_DECIDABLE), str(reason)] += count
         return found
 
-    def _judge_call(self, step: CallStep) -> Iterator[FindingRow]:
-        """Most calls keep most rules, so that way is the short one."""
-        operation = step.call.operation
-        for needs, rules in self._of_operation.get(operation or "", self._of_any_call):
-            if is_moot(step.call, needs):
-                continue
-            reason = unreadable(step.call, needs)
-            for rule in rules:
-                if reason is not None:
-                    # Of a call without name it is not known what was asked: there is nothing to say.
-                    answer: Answer = reason if operation else None
-                else:
-                    answer = rule.check(step) if rule.check else None
-                if answer is True:
-                    self.tally[rule.id, _PASS, None] += 1
-                elif answer is not None:
-                    if Need.RESPONSE in needs and step.answered_late:
-                        answer = answer if isinstance(answer, Reason) else Reason.TIMES_CROSS
-                    yield from self._speak(rule, step, _excused(rule, step, answer))
+    def see(self, step: Step) -> _Rows:
+        rows: _Rows = []
+        if isinstance(step, CallStep):
+            self._judge_call(step, rows)
+        elif isinstance(step, ConnectionOver):
+            rows += self._findings.connection_over(step.uid)
+        elif not isinstance(step, Act | UnitStep):
+            for rule in self._arranged.by_subject[_SUBJECTS[type(step)]]:
+                self._speak(rule, step, _answer(rule, step), rows)
+            for rule, watcher in self._of_others[type(step)]:
+                for one in watcher.see(step):
+                    self._take(rule, one, rows)
+            if isinstance(step, SessionStep):
+                rows += self._findings.session_over(step.session.session_uid)
+        return rows
 
-    def _speak(self, rule: Rule, step: Judged, answer: Answer) -> Iterator[FindingRow]:
+    def finish(self) -> _Rows:
+        rows: _Rows = []
+        for rule, watcher in self._watchers:
+            for one in watcher.finish():
+                self._take(rule, one, rows)
+        return rows + list(self._findings.finish())
+
+    def _judge_call(self, step: CallStep, rows: _Rows) -> None:
+        plan = self._arranged.plan(step.call)
+        if plan.undecided:
+            # Of sealed calls that is all: they are counted, not judged.
+            self._unread[plan] += 1
+            self._findings.note_unread(plan, step)
+        passed = self._passed
+        for check, place, rule in plan.checks:
+            answer = check(step)
+            if answer is True:
+                passed[place] += 1
+            elif answer is not None:
+                if step.answered_late and Need.RESPONSE in rule.needs and not isinstance(answer, Reason):
+                    answer = Reason.TIMES_CROSS
+                self._speak(rule, step, _excused(rule, step, answer), rows)
+        looks = self._looks.get(plan)
+        if looks is None:
+            found = ((rule, watcher.look_at(step.call)) for rule, watcher in self._watchers)
+            looks = self._looks[plan] = [(rule, look) for rule, look in found if look is not None]
+        for rule, look in looks:
+            for one in look(step):
+                self._take(rule, one, rows)
+
+    def _speak(self, rule: Rule, step: Judged, answer: Answer, rows: _Rows) -> None:
         if answer is None:
-            return iter(())
+            return
         if answer is True:
-            self.tally[rule.id, _PASS, None] += 1
-            return iter(())
-        if isinstance(answer, Reason):
-            return self._note(rule, Verdict.NOT_DECIDABLE, step, {}, answer)
-        return self._note(rule, _speaking(rule), step, answer.values if isinstance(answer, Broken) else {})
+            self._passed[self._arranged.places[rule]] += 1
+        elif isinstance(answer, Reason):
+            self._note(rule, Verdict.NOT_DECIDABLE, step, {}, rows, answer)
+        else:
+            self._note(rule, _speaking(rule), step, answer.values if isinstance(answer, Broken) else {}, rows)
 
-    def _take(self, rule: Rule, seen: Detected | Undecided | bool) -> Iterator[FindingRow]:
+    def _take(self, rule: Rule, seen: Detected | Undecided | bool, rows: _Rows) -> None:
         if isinstance(seen, Detected):
-            return self._note(rule, _speaking(rule), seen.step, seen.values, count=seen.count)
-        return self._speak(rule, seen.step, seen.reason) if isinstance(seen, Undecided) else self._passed(rule)
-
-    def _passed(self, rule: Rule) -> Iterator[FindingRow]:
-        self.tally[rule.id, _PASS, None] += 1
-        return iter(())
+            self._note(rule, _speaking(rule), seen.step, seen.values, rows, count=seen.count)
+        elif isinstance(seen, Undecided):
+            self._speak(rule, seen.step, seen.reason, rows)
+        else:
+            self._passed[self._arranged.places[rule]] += 1
 
     def _note(
         self,
@@ -132,42 +140,14 @@ class Judge:
         verdict: Verdict,
         step: Judged,
         values: Mapping[str, Any],
+        rows: _Rows,
         reason: Reason | None = None,
         count: int = 1,
-    ) -> Iterator[FindingRow]:
-        self.tally[rule.id, str(verdict), None if reason is None else str(reason)] += count
-        return self._findings.note(rule, verdict, step, values, reason, count)
-
-
-class _Checks(NamedTuple):
-    by_subject: Mapping[Subject, Sequence[Rule]]
-    of_any_call: _ByNeeds
-    of_operation: Mapping[str, _ByNeeds]
-
-
-@cache
-def _checks(rules: tuple[Rule, ...]) -> _Checks:
-    """The same for every server: to arrange the rules takes longer than to judge a short conversation."""
-    checks = [rule for rule in rules if rule.check is not None]
-    by_subject = {subject: tuple(rule for rule in checks if rule.subject is subject) for subject in _SUBJECTS.values()}
-    of_calls = by_subject[Subject.CALL]
-    names = {name for rule in of_calls for name in rule.operations}
-    return _Checks(
-        by_subject,
-        _by_needs(rule for rule in of_calls if not rule.operations),
-        {
-            name: _by_needs(rule for rule in of_calls if not rule.operations or name in rule.operations)
-            for name in names
-        },
-    )
-
-
-def _by_needs(rules: Iterable[Rule]) -> _ByNeeds:
-    """Whether a call can be read is asked once for all rules that need the same of it."""
-    found: dict[frozenset[Need], list[Rule]] = {}
-    for rule in rules:
-        found.setdefault(rule.needs, []).append(rule)
-    return list(found.items())
+    ) -> None:
+        self._spoken[rule.id, str(verdict), None if reason is None else str(reason)] += count
+        row = self._findings.note(rule, verdict, step, values, reason, count)
+        if row is not None:
+            rows.append(row)
 
 
 def _speaking(rule: Rule) -> Verdict:
@@ -190,19 +170,3 @@ def _excused(rule: Rule, step: CallStep, answer: Answer) -> Answer:
     if step.server_version is None:
         return Reason.SERVER_VERSION_UNKNOWN
     return None if any(one.applies(step.server_version) for one in rule.exemptions) else answer
-
-
-def unreadable(call: CallFact, needs: frozenset[Need]) -> Reason | None:
-    """Why a call cannot be judged by what these needs name."""
-    if call.source != BindingSource.BIND:
-        return Reason.BIND_NOT_SEEN
-    if needs == {Need.OPERATION}:
-        return None
-    if Need.REQUEST in needs and (reason := request_hidden(call)) is not None:
-        return reason
-    return response_hidden(call) if Need.RESPONSE in needs else None
-
-
-def is_moot(call: CallFact, needs: frozenset[Need]) -> bool:
-    """Whether nothing is to be said of the answer: the client gave the call up, so that none was due."""
-    return Need.RESPONSE in needs and call.given_up

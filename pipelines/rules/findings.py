@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.knowledge.targets import named_queue
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.reasons import Reason
     from pipelines.rules.model import Rule
+    from pipelines.rules.plans import Plan
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Judged, Step
     from schemas.shared_columns import Naming
@@ -55,10 +56,23 @@ class _Sum:
     seen: int = 0
     row: FindingRow | None = None
 
+    def add(self, count: int) -> None:
+        if self.row is not None:
+            self.row["count"] += count
+
+
+@dataclass(slots=True)
+class _Sums:
+    """Of one session or connection."""
+
+    kinds: dict[_Kind, _Sum] = field(default_factory=dict)
+    unread: dict[Plan, tuple[list[int], list[_Sum]]] = field(default_factory=dict)
+    """Of calls alike that cannot be read: how many came after the first, and the sums that they count for."""
+
 
 class Findings:
     def __init__(self) -> None:
-        self._sums: dict[tuple[str, str], dict[_Kind, _Sum]] = defaultdict(dict)
+        self._sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
         """By session or connection."""
 
     def note(
@@ -69,19 +83,37 @@ class Findings:
         values: Mapping[str, Any],
         reason: Reason | None,
         count: int,
-    ) -> Iterator[FindingRow]:
-        session = session_of(step)
-        uid = step.fact.uid if isinstance(step, ConnectionStep) else step.call.uid
-        place = ("session", session) if session else ("connection", uid)
-        kinds = self._sums[place]
-        found = kinds.setdefault(_Kind(rule.id, verdict, reason), _Sum())
+    ) -> FindingRow | None:
+        """The row of one that is not summed up."""
+        found = self._sum_of(rule, verdict, step, reason)
         found.seen += 1
         if verdict is not Verdict.NOT_DECIDABLE and found.seen <= MAX_ALIKE:
-            yield finding_row(rule, verdict, step, values, reason, count)
-        elif found.row is None:
+            return finding_row(rule, verdict, step, values, reason, count)
+        if found.row is None:
             found.row = finding_row(rule, verdict, step, values, reason, count)
         else:
             found.row["count"] += count
+        return None
+
+    def note_unread(self, plan: Plan, step: CallStep) -> None:
+        """All that the plan leaves undecided; of the calls after the first only how many they are."""
+        unread = self._sums[_place(step)].unread
+        known = unread.get(plan)
+        if known is not None:
+            known[0][0] += 1
+            return
+        sums = []
+        for rule, reason in plan.undecided:
+            self.note(rule, Verdict.NOT_DECIDABLE, step, {}, reason, 1)
+            sums.append(self._sum_of(rule, Verdict.NOT_DECIDABLE, step, reason))
+        unread[plan] = [0], sums
+
+    def _sum_of(self, rule: Rule, verdict: Verdict, step: Judged, reason: Reason | None) -> _Sum:
+        kinds, kind = self._sums[_place(step)].kinds, _Kind(rule.id, verdict, reason)
+        found = kinds.get(kind)
+        if found is None:
+            found = kinds[kind] = _Sum()
+        return found
 
     def session_over(self, session_uid: str) -> Iterator[FindingRow]:
         return self._told(("session", session_uid))
@@ -94,9 +126,22 @@ class Findings:
             yield from self._told(place)
 
     def _told(self, place: tuple[str, str]) -> Iterator[FindingRow]:
-        for found in self._sums.pop(place, {}).values():
+        sums = self._sums.pop(place, None)
+        if sums is None:
+            return
+        for (count,), alike in sums.unread.values():
+            for one in alike:
+                one.add(count)
+        for found in sums.kinds.values():
             if found.row is not None:
                 yield found.row
+
+
+def _place(step: Judged) -> tuple[str, str]:
+    session = session_of(step)
+    if session:
+        return "session", session
+    return "connection", step.fact.uid if isinstance(step, ConnectionStep) else step.call.uid
 
 
 def session_of(step: Judged) -> str | None:

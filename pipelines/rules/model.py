@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from pipelines.facts.model import CallFact
     from pipelines.facts.versions import Version
     from pipelines.sessions.steps import Judged
 
@@ -100,13 +101,22 @@ class Undecided:
     reason: Reason
 
 
+Look: TypeAlias = "Callable[[Any], Iterable[Detected | Undecided | bool]]"
+
+
 class Watcher:
     """The memory of a detection about one server; bounded, whatever comes."""
 
-    @property
-    def operations(self) -> Container[str | None] | None:
-        """Of the calls that it looks at, and nothing else; None: at every step."""
-        return None
+    subjects: ClassVar[frozenset[Subject]] = frozenset()
+    """What it looks at beside calls."""
+
+    def sees_calls_of(self, operation: str | None) -> bool:  # noqa: ARG002
+        """Whether it looks at calls of that operation."""
+        return False
+
+    def look_at(self, call: CallFact) -> Look | None:
+        """What looks at calls of that operation of which as much can be read; None: nothing does."""
+        return self.see if self.sees_calls_of(call.operation) else None
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:  # noqa: ARG002
         """True for a step looked at that is nothing to report."""

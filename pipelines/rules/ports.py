@@ -8,8 +8,8 @@ from decoders.registry import QM2QM, QMCOMM
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import MAX_BINDS
 from pipelines.rules.authentication import unproven
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, Broken
+from pipelines.rules.plans import unreadable
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:

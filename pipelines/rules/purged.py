@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
-from pipelines.rules.engine import unreadable
-from pipelines.rules.model import BOTH, Detected, Undecided, Watcher
+from pipelines.rules.model import BOTH, Detected, Subject, Undecided, Watcher
+from pipelines.rules.plans import unreadable
 from pipelines.rules.stale import own
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.readers import EXCLUSIVE
@@ -41,9 +41,14 @@ class _Queue:
 class PurgedGone(Watcher):
     """Only what was peeked at counts: a message that somebody was receiving may outlive the purge."""
 
+    subjects: ClassVar = frozenset((Subject.SESSION,))
+
     def __init__(self, _: Settings, operations: tuple[str, ...]) -> None:
         self._operations = operations
         self._queues: Recent[str, _Queue] = Recent(_MAX_QUEUES)
+
+    def sees_calls_of(self, operation: str | None) -> bool:
+        return operation in self._operations
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if isinstance(step, SessionStep):

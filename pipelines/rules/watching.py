@@ -6,16 +6,16 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pipelines.rules.engine import is_moot, unreadable
 from pipelines.rules.model import Party, Rule, Undecided, Watcher
-from pipelines.sessions.steps import CallStep
+from pipelines.rules.plans import is_moot, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
+    from pipelines.facts.model import CallFact
     from pipelines.facts.reasons import Reason
-    from pipelines.rules.model import Detected, Need
-    from pipelines.sessions.steps import Judged
+    from pipelines.rules.model import Detected, Look, Need
+    from pipelines.sessions.steps import CallStep
 
 detection: Final = partial(Rule, keyword="", party=Party.NOBODY)
 
@@ -30,18 +30,12 @@ class CallWatcher(Watcher, ABC):
     needs: ClassVar[Mapping[str, frozenset[Need]]]
     """By operation."""
 
-    @property
-    def operations(self) -> Container[str | None]:
-        return self.needs.keys()
-
-    def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
-        if not isinstance(step, CallStep) or (needs := self.needs.get(step.call.operation or "")) is None:
-            return ()
-        if is_moot(step.call, needs):
-            return ()
-        if (reason := unreadable(step.call, needs)) is not None:
-            return (self.missed(step, reason),)
-        return self.look(step)
+    def look_at(self, call: CallFact) -> Look | None:
+        needs = self.needs.get(call.operation or "")
+        if needs is None or is_moot(call, needs):
+            return None
+        reason = unreadable(call, needs)
+        return self.look if reason is None else lambda step: (self.missed(step, reason),)
 
     @abstractmethod
     def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:

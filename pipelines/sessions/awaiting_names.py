@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from pipelines.sessions.naming import NAMES, for_whom, queue_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from pipelines.sessions.model import Session
     from schemas.model import AnyRow
@@ -23,32 +23,27 @@ class RowsAwaitingName:
         self._sessions: dict[int, tuple[Session, list[Told]]] = {}
         self._count = 0
 
-    def pass_on(self, session: Session | None, rows: Iterable[Told]) -> Iterator[Told]:
+    def pass_on(self, session: Session | None, rows: list[Told]) -> list[Told]:
         """The rows, now or later."""
         if session is None or queue_of(session)["naming_doubt"] is None:
-            yield from rows
-            return
-        _, held = self._sessions.setdefault(id(session), (session, []))
-        before = len(held)
-        held += rows
-        self._count += len(held) - before
-        if self._count > MAX_HELD:
-            yield from self._release(next(iter(self._sessions)))
+            return rows
+        self._sessions.setdefault(id(session), (session, []))[1].extend(rows)
+        self._count += len(rows)
+        return self._release(next(iter(self._sessions))) if self._count > MAX_HELD else []
 
-    def over(self, session: Session) -> Iterator[Told]:
+    def over(self, session: Session) -> list[Told]:
         return self._release(id(session))
 
     def finish(self) -> Iterator[Told]:
         for key in list(self._sessions):
             yield from self._release(key)
 
-    def _release(self, key: int) -> Iterator[Told]:
+    def _release(self, key: int) -> list[Told]:
         if key not in self._sessions:
-            return
+            return []
         session, rows = self._sessions.pop(key)
         self._count -= len(rows)
-        for table, row in rows:
-            yield table, renamed(row, session)
+        return [(table, renamed(row, session)) for table, row in rows]
 
 
 def renamed(row: AnyRow, session: Session) -> AnyRow:

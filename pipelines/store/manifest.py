@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 MANIFEST: Final = "run.json"
 HISTORY: Final = "runs"
 """Folder with the manifests of all runs of a dataset, by number."""
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Of the manifest and of what a dataset carries: a dataset of another format is not added to."""
-READABLE: Final = (5, FORMAT)
-"""Formats that are added to. Facts have names since 6; older releases cannot read them."""
+READABLE: Final = (5, 6, FORMAT)
+"""Formats that are added to. Facts have names since 6 and are msgpack since 7; older releases cannot read them."""
 Json = dict[str, Any]
 NAMES: Final = re.compile(r"[a-z]+\.(json|html)|(tables|state|runs)(/[A-Za-z0-9_=-]+)*/[A-Za-z0-9_-]+\.(parquet|json)")
 """What outputs are called: a manifest that leads out of its folder was not written by us."""

@@ -34,17 +34,12 @@ class Renumbering:
     def batch(self, batch: pa.RecordBatch, table: Table) -> pa.RecordBatch:
         if self.changes_nothing or not len(batch):
             return batch
+        if table.name == FACTS.name:  # pickled, it is another object
+            rows = [renumbered(row, self.to) for row in batch.to_pylist()]
+            return pa.RecordBatch.from_pylist(rows, schema=batch.schema)
         columns = {name: batch.column(name) for name in batch.schema.names}
         if "file" in columns:
             columns["file"] = self._files(columns["file"])
-        if table.name == FACTS.name:  # pickled, it is another object
-            columns["data"] = pa.array(
-                [
-                    renumbered(kind, data, self.to)
-                    for kind, data in zip(columns["kind"].to_pylist(), columns["data"].to_pylist(), strict=True)
-                ],
-                pa.string(),
-            )
         if table.name == CONNECTIONS.name:
             columns["counts"] = self._counts(columns["counts"])
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=batch.schema)

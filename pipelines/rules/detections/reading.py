@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts import vocabulary as v
@@ -52,6 +52,8 @@ class _Reading:
 
 
 class _BulkReading(Watcher):
+    subjects: ClassVar = frozenset((Subject.READ, Subject.SESSION))
+
     def __init__(self, settings: Settings) -> None:
         self._threshold = settings["bulk_messages"]
         self._sessions: Recent[str, _Reading] = Recent(MAX_READING)

@@ -8,8 +8,8 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import said_version
 from pipelines.rules.authentication import level_shown, nobody_shown, unproven
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, OPERATION, RESPONSE, Broken, Level
+from pipelines.rules.plans import unreadable
 from pipelines.rules.ports import ACCESS_DENIED, without_authentication
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.watching import detection

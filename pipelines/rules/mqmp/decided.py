@@ -8,8 +8,8 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Undecided, Watcher
+from pipelines.rules.plans import unreadable
 from pipelines.rules.queue_access import opened_here
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import TransactionState
@@ -39,6 +39,9 @@ class _TransactionDecides(Watcher):
         self._sent: Recent[str, tuple[CallFact, Transaction]] = Recent(_MAX_MESSAGES)
         """In internal transactions."""
         self._taken: Recent[str, _Taken] = Recent(_MAX_MESSAGES)
+
+    def sees_calls_of(self, operation: str | None) -> bool:
+        return operation in (v.AC_SEND, v.AC_RECEIVE)
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if not isinstance(step, CallStep) or step.call.operation not in (v.AC_SEND, v.AC_RECEIVE):

@@ -9,9 +9,9 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Undecided, Watcher
 from pipelines.rules.mqmp.transfers import LABEL
+from pipelines.rules.plans import unreadable
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.steps import CallStep
 from pipelines.sessions.transactions import unit_of_work
@@ -61,6 +61,9 @@ class _SendKept(Watcher):
     def __init__(self, _: Settings) -> None:
         self._sent: Recent[str, _Sent] = Recent(_MAX_SENT)
         self._any = False
+
+    def sees_calls_of(self, operation: str | None) -> bool:
+        return operation in v.TRANSFERS
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if not isinstance(step, CallStep) or step.call.operation not in v.TRANSFERS:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import OPERATION, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.wrong import kept_unless
+from pipelines.rules.plans import unreadable
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
@@ -56,6 +56,8 @@ def _not_the_same(session: Session, remote: Session) -> Reason | None:
 
 class _ExclusiveKept(Watcher):
     """Tells when the session is over whose way somebody got in: its close may have been on its way before."""
+
+    subjects: ClassVar = frozenset((Subject.SESSION,))
 
     def __init__(self, settings: Settings) -> None:
         self._crossing_ns = settings["crossing_seconds"] * v.NANOSECONDS

@@ -9,9 +9,9 @@ from decoders.interfaces.qmmgmt import MgmtObjectType
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.authentication import nobody_shown, unauthenticated
-from pipelines.rules.engine import unreadable
 from pipelines.rules.faults import raised_by_method
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, RESPONSE, Broken, Level, Party, Rule
+from pipelines.rules.plans import unreadable
 from pipelines.rules.shown import code_shown, hexadecimal
 
 if TYPE_CHECKING:

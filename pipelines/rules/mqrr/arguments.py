@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from decoders.interfaces import mqmq
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, Broken, Level, Party, Rule
+from pipelines.rules.plans import unreadable
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.transactions import unit_of_work
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
-from pipelines.rules.engine import unreadable
 from pipelines.rules.exclusive import let_in
 from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Subject, Undecided, Watcher
+from pipelines.rules.plans import unreadable
 from pipelines.rules.purged import PurgedGone
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.readers import EXCLUSIVE
@@ -33,12 +33,17 @@ _MAX_NAMES: Final = 4_096
 class _ExclusiveKept(Watcher):
     """Tells when the session is over whose way somebody got in: its close may have been on its way before."""
 
+    subjects: ClassVar = frozenset((Subject.SESSION,))
+
     def __init__(self, settings: Settings) -> None:
         self._crossing_ns = settings["crossing_seconds"] * v.NANOSECONDS
         self._open: dict[str, dict[str, Session]] = {}
         """To receive from, by name and session_uid."""
         self._others: dict[str, CallFact] = {}
         """The first that got in, or was refused, by session_uid of who has the queue open."""
+
+    def sees_calls_of(self, operation: str | None) -> bool:
+        return operation in _OPENS
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if isinstance(step, SessionStep):

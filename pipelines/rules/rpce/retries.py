@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from msgspec.structs import replace
 
 from decoders.dcerpc.names import REJECT_REASON
 from decoders.dcerpc.well_known import INTERFACES
 from pipelines.facts.model import MAX_BINDS, Moment
 from pipelines.facts.reasons import Reason
 from pipelines.rules.authentication import level_shown, strength
-from pipelines.rules.model import Detected, Undecided, Watcher
+from pipelines.rules.model import Detected, Subject, Undecided, Watcher
 from pipelines.sessions.memory import REMEMBERED, Recent
 from pipelines.sessions.steps import CallStep, ConnectionStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pipelines.facts.model import BindFact
     from pipelines.rules.model import Settings
@@ -64,7 +66,8 @@ class _Retry:
     def _at(self, bind: BindFact) -> ConnectionStep:
         """The connection as of its bind: that is when it happened, whether or not the handshake was captured."""
         fact = self.step.fact
-        return replace(self.step, fact=replace(fact, began=Moment(bind.ts_ns, fact.began.file, bind.frame)))
+        moment = Moment(bind.ts_ns, fact.began.file, bind.frame)
+        return ConnectionStep(replace(fact, began=moment), self.step.pair)
 
     def _doubt(self) -> Reason | None:
         fact = self.step.fact
@@ -80,6 +83,8 @@ class _Retry:
 
 
 class Retries(Watcher):
+    subjects: ClassVar = frozenset((Subject.CONNECTION,))
+
     def __init__(self, settings: Settings) -> None:
         self._within_ns = settings["retry_seconds"] * 1_000_000_000
         self._attempts: Recent[tuple[str, str], deque[BindFact]] = Recent(REMEMBERED)
@@ -88,7 +93,16 @@ class Retries(Watcher):
         """Connections not over yet, by their end."""
         self._serial = 0
 
-    def see(self, step: Judged) -> Iterator[Detected | Undecided | bool]:
+    def sees_calls_of(self, _: str | None) -> bool:
+        """Each tells the time."""
+        return True
+
+    def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
+        if isinstance(step, CallStep) and not self._open:
+            return ()
+        return self._seen(step)
+
+    def _seen(self, step: Judged) -> Iterator[Detected | Undecided | bool]:
         if isinstance(step, CallStep):
             yield from self._over(step.call.until)
         elif isinstance(step, ConnectionStep):

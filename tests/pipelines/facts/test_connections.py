@@ -55,8 +55,7 @@ def test_nobody_is_named_where_a_packet_of_the_end_is_missing(tmp_path: Path, en
 
 def test_captures_are_renumbered_in_endings(tmp_path: Path) -> None:
     (fact,) = connections(capture(tmp_path, "connect auth none\nRemoteQMPurgeQueue\nreset by server"))
-    row = to_row(fact)
-    row["data"] = renumbered("connection", row["data"], {0: 7})
+    row = renumbered(to_row(fact), {0: 7})
     (ending,) = fact.endings
     again = from_row(row)
     assert isinstance(again, ConnectionFact)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipelines.calls import call_facts
 from pipelines.facts.model import CallFact
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.stored_form import from_row
-from pipelines.rules.engine import unreadable
 from pipelines.rules.model import BOTH, REQUEST, RESPONSE
+from pipelines.rules.plans import unreadable
 from tests.local import Local
 from tests.scripts.player import capture
 

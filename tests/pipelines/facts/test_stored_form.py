@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
-from dataclasses import MISSING, field, fields, make_dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import msgpack
+from msgspec.structs import fields, replace
 
+from decoders.dcerpc.call_model import CallOutcome
 from pipelines.cli import main
 from pipelines.cli.exit_codes import ExitCode
 from pipelines.facts import first_form, stored_form
-from pipelines.facts.model import BindFact, BlindFact, CallFact, ConnectionFact, Ending, Ends, Moment
+from pipelines.facts.model import END, BindFact, BlindFact, CallFact, ConnectionFact, Ending, Ends, Moment
 from pipelines.facts.reasons import Reason
 from pipelines.facts.stored_form import NewerFact, from_row, renumbered, to_row
+from tests.pipelines.facts.newer import with_shade
 
 if TYPE_CHECKING:
     from pipelines.facts.model import Fact
@@ -39,7 +41,7 @@ CALL = CallFact(
     username=None,
     domain=None,
     encrypted=False,
-    outcome="answered",
+    outcome=CallOutcome.ANSWERED,
     status=0,
     fault=None,
     request={"hCursor": 0},
@@ -71,7 +73,7 @@ UNUSUAL = CallFact(
     username="",
     domain="D",
     encrypted=True,
-    outcome="unasked",
+    outcome=CallOutcome.UNASKED,
     status=None,
     fault=5,
     request={},
@@ -88,8 +90,18 @@ UNUSUAL = CallFact(
     told={"values": []},
     unexplained=True,
 )
-BIND = BindFact("bind", 900, ("u",), None, None, 0, 42, "accepted", None, 4, "c")
-ALTER = BindFact("alter_context", 950, ("u", "v"), 10, 6, None, None, "refused", "why", 5, "c")
+BIND = BindFact(ts_ns=900, interfaces=("u",), asked_group=0, group=42, frame=4, capture_id="c")
+ALTER = BindFact(
+    kind="alter_context",
+    ts_ns=950,
+    interfaces=("u", "v"),
+    auth_type=10,
+    auth_level=6,
+    answer="refused",
+    reason="why",
+    frame=5,
+    capture_id="c",
+)
 FIN, RESET = Ending("client", "fin", Moment(3_000, 1, 9)), Ending("server", "reset", Moment(4_000, 1, 10))
 CONNECTION = ConnectionFact(
     Moment(800, 0, 1), "C1", ENDS, Moment(5_000, 1, 0), True, "client", (FIN, RESET), False, (BIND, ALTER)
@@ -110,10 +122,33 @@ FIRST_FORM = {
     '[[5000,1,0],"sealed"]': BLIND,
 }
 """Written by to_row of the first version, commit a1a1e8f."""
+SECOND_FORM = {
+    '{"call_uid":"R1","endpoint":"qm2qm","opnum":9,"operation":"RemoteQMStartReceive2","group":42,"request":{"'
+    'hCursor":0},"response":{"return_value":0},"answered":[2000,1,8],"request_frames":[7],"response_frames":[8'
+    ',9],"capture_id":"c","message":{"bytes":200,"label":"Bestellung f\\u00fcr 7"},"ports":[50000,2103],"form":'
+    "2}": CALL,
+    '{"call_uid":"R1","source":null,"syntax":null,"auth_type":9,"auth_level":6,"authenticated":false,"username'
+    '":"","domain":"D","encrypted":true,"outcome":"unasked","status":null,"fault":5,"request":{},"request_whol'
+    'e":false,"response_whole":false,"asked":false,"capture_id":"c","message":{},"workstation":"W","told":{"va'
+    'lues":[]},"unexplained":true,"ports":[50000,2103],"form":2}': UNUSUAL,
+    '{"until":[5000,1,0],"ended_by":"client","endings":[{"side":"client","how":"fin","at":[3000,1,9]},{"side":'
+    '"server","how":"reset","at":[4000,1,10]}],"binds":[{"ts_ns":900,"interfaces":["u"],"asked_group":0,"group'
+    '":42,"frame":4,"capture_id":"c"},{"kind":"alter_context","ts_ns":950,"interfaces":["u","v"],"auth_type":1'
+    '0,"auth_level":6,"answer":"refused","reason":"why","frame":5,"capture_id":"c"}],"ports":[50000,2103],"for'
+    'm":2}': CONNECTION,
+    '{"until":[5000,1,0],"closed":false,"midstream":true,"ports":[50000,2103],"form":2}': BARE,
+    '{"until":[5000,1,0],"reason":"sealed","form":2}': BLIND,
+}
+"""Written by to_row of commit bea33b9."""
+OLDER = (*FIRST_FORM.items(), *SECOND_FORM.items())
 
 
-def with_data(fact: Fact, data: str) -> FactRow:
+def with_data(fact: Fact, data: bytes) -> FactRow:
     return to_row(fact) | {"data": data}
+
+
+def stored_with(fact: Fact, **changes: object) -> FactRow:
+    return with_data(fact, msgpack.encode(msgpack.decode(to_row(fact)["data"]) | changes))
 
 
 @FACTS
@@ -127,17 +162,22 @@ def test_facts_come_back(fact: Fact) -> None:
     assert to_row(again) == row
 
 
-@pytest.mark.parametrize(("data", "fact"), FIRST_FORM.items())
-def test_the_first_form_is_read(data: str, fact: Fact) -> None:
-    assert from_row(with_data(fact, data)) == fact
+@pytest.mark.parametrize(("data", "fact"), OLDER)
+def test_older_forms_are_read(data: str, fact: Fact) -> None:
+    assert from_row(with_data(fact, data.encode())) == fact
 
 
-@pytest.mark.parametrize(("data", "fact"), FIRST_FORM.items())
-def test_captures_are_renumbered_in_either_form(data: str, fact: Fact) -> None:
-    row = to_row(fact)
-    both = [renumbered(row["kind"], one, {1: 7}) for one in (data, row["data"])]
-    first, second = (from_row(row | {"data": one}) for one in both)
+def test_until_the_end_of_time_is_that_in_older_forms_too() -> None:
+    row = with_data(BLIND, b'{"until":[18446744073709551616,1073741824,0],"reason":"sealed","form":2}')
+    assert from_row(row) == replace(BLIND, until=END)
+
+
+@pytest.mark.parametrize(("data", "fact"), OLDER)
+def test_captures_are_renumbered_in_each_form(data: str, fact: Fact) -> None:
+    rows = [renumbered(row, {0: 5, 1: 7}) for row in (with_data(fact, data.encode()), to_row(fact))]
+    first, second = map(from_row, rows)
     assert first == second
+    assert (rows[0]["file"], first.began.file) == (5, 5)
     assert [one.file for one in _moments(fact)] == [1] * len(_moments(fact))
     assert [one.file for one in _moments(first)] == [7] * len(_moments(fact))
 
@@ -149,45 +189,43 @@ def _moments(fact: Fact) -> list[Moment]:
 
 
 def test_what_is_usual_is_left_out() -> None:
-    assert json.loads(to_row(CALL)["data"]).keys() == {
-        *("form", "ports", "call_uid", "endpoint", "opnum", "operation", "group", "request", "response", "answered"),
-        *("request_frames", "response_frames", "capture_id", "message"),
+    assert msgpack.decode(to_row(CALL)["data"]).keys() == {
+        *("form", "began", "uid", "ends", "place", "call_uid", "endpoint", "opnum", "operation", "group"),
+        *("request", "response", "answered", "request_frames", "response_frames", "capture_id", "message"),
     }
 
 
 @FACTS
 def test_what_a_later_version_added_is_refused(fact: Fact) -> None:
-    row = to_row(fact)
-    stored = json.loads(row["data"])
-    with pytest.raises(NewerFact, match=r"facts of a newer mqtrail \(\w+ with shade\); use that version"):
-        from_row(with_data(fact, json.dumps(stored | {"shade": 1})))
-    with pytest.raises(NewerFact, match="stored in form 3"):
-        from_row(with_data(fact, json.dumps(stored | {"form": 3})))
+    with pytest.raises(NewerFact, match=r"facts of a newer mqtrail \(\w+: .*`shade`\); use that version"):
+        from_row(stored_with(fact, shade=1))
+    with pytest.raises(NewerFact, match=r"Fact: Invalid value 4 - at `\$.form`"):
+        from_row(stored_with(fact, form=4))
     if isinstance(fact, BlindFact):
-        with pytest.raises(NewerFact, match="BlindFact for the reason eclipse"):
-            from_row(with_data(fact, json.dumps(stored | {"reason": "eclipse"})))
-    for inner in ("binds", "endings"):
-        if inner in stored:
-            changed = stored | {inner: [stored[inner][0] | {"shade": 1}]}
-            with pytest.raises(NewerFact, match="shade"):
-                from_row(with_data(fact, json.dumps(changed)))
+        with pytest.raises(NewerFact, match="BlindFact: Invalid enum value 'eclipse'"):
+            from_row(stored_with(fact, reason="eclipse"))
+    if isinstance(fact, ConnectionFact) and fact.binds:
+        stored = msgpack.decode(to_row(fact)["data"])
+        with pytest.raises(NewerFact, match="shade"):
+            from_row(stored_with(fact, binds=[stored["binds"][0] | {"shade": 1}]))
+        with pytest.raises(NewerFact, match="length"):
+            from_row(stored_with(fact, endings=[[*stored["endings"][0], 1]]))
 
 
 def test_nothing_that_is_always_stored_may_be_missing() -> None:
-    row = to_row(CALL)
-    stored = json.loads(row["data"])
+    stored = msgpack.decode(to_row(CALL)["data"])
     del stored["call_uid"]
-    with pytest.raises(ValueError, match="CallFact without call_uid"):
-        from_row(with_data(CALL, json.dumps(stored)))
+    with pytest.raises(ValueError, match="missing required field `call_uid`"):
+        from_row(with_data(CALL, msgpack.encode(stored)))
 
 
 def test_a_field_that_was_added_has_its_default_in_older_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    newer = make_dataclass("CallFact", [("shade", int, field(default=3))], bases=(CallFact,), frozen=True, slots=True)
-    form = stored_form.Form(newer, stored_form.OF_CALL, stored_form.COLUMNS_OF_CALL)
-    older = [to_row(CALL), *(with_data(CALL, data) for data, fact in FIRST_FORM.items() if fact is CALL)]
-    monkeypatch.setattr(stored_form, "_CALL", form)
-    assert [from_row(row).shade for row in older] == [3, 3]  # type: ignore[union-attr]
-    assert form.pack(from_row(older[0])).keys() == json.loads(older[0]["data"]).keys() - {"form", "ports"}
+    newer = with_shade()
+    older = [to_row(CALL), *(with_data(CALL, data.encode()) for data, fact in OLDER if fact is CALL)]
+    monkeypatch.setitem(stored_form._CLASSES, "call", newer)
+    monkeypatch.setitem(stored_form._OPEN, "call", msgpack.Decoder(newer).decode)
+    assert [from_row(row).shade for row in older] == [3, 3, 3]  # type: ignore[union-attr]
+    assert to_row(from_row(older[0])) == older[0]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +238,7 @@ def test_a_field_that_was_added_has_its_default_in_older_facts(monkeypatch: pyte
     ],
 )
 def test_fields_that_older_facts_lack_have_defaults(of: type[Any], first: set[str]) -> None:
-    assert {one.name for one in fields(of) if one.default is MISSING} <= first
+    assert {one.name for one in fields(of) if one.required} <= first
     assert first <= {one.name for one in fields(of)}
 
 

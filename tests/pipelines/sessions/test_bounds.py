@@ -5,11 +5,11 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections import Counter
-from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from pipelines.facts.model import END, CallFact, ConnectionFact, Moment
 from pipelines.facts.stored_form import from_row, to_row
