@@ -77,7 +77,7 @@ class AdminActions:
             "status_name": _named(call),
             "changes": self._changes(step, act, target),
             "detail": detail,
-            "doubt": _doubt(call),
+            "doubt": _doubt(call, None if session is None else step.session_doubt or step.number_doubt),
             "request_frames": list(call.request_frames),
             "response_frames": list(call.response_frames),
             "capture_id": call.capture_id,
@@ -127,10 +127,10 @@ def _is_win32_error(call: CallFact) -> bool:
     return call.endpoint == "qmmgmt" and bool(call.status)
 
 
-def _doubt(call: CallFact) -> str | None:
+def _doubt(call: CallFact, of_session: Reason | None) -> str | None:
     if call.source != BindingSource.BIND:
         return str(Reason.BIND_NOT_SEEN)
-    reason = request_hidden(call) or response_hidden(call)
+    reason = request_hidden(call) or response_hidden(call) or of_session
     return None if reason is None else str(reason)
 
 

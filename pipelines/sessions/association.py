@@ -36,6 +36,8 @@ class Association(Sight):
     """When the server last ended a connection of it."""
     renewed: Moment | None = None
     """A connection of it began then that does not know what was given before: the server had been started again."""
+    missed: Sight = field(default_factory=Sight)
+    """What of its own connections was out of sight. That one of them may have gone on when the capture ended is not."""
     sessions: dict[int, Session] = field(default_factory=dict)
     """Not over yet, by id()."""
     reads: dict[int, Read] = field(default_factory=dict)

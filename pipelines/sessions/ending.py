@@ -45,7 +45,7 @@ class Ending:
         if unanswered and read.doubt is None:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
         if read.doubt is None:
-            read.doubt = _unknown_action(read)
+            read.doubt = _unknown_action(read) or read.number_doubt
         self._registry.release(read)
         if read.association is not None:
             read.association.reads.pop(id(read), None)

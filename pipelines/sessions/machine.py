@@ -15,7 +15,7 @@ from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, 
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 from pipelines.facts.vocabulary import NANOSECONDS
-from pipelines.sessions.memory import View
+from pipelines.sessions.memory import Sight, View
 from pipelines.sessions.parties import Pair
 from pipelines.sessions.protocols import Protocols
 from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep
@@ -47,12 +47,16 @@ class ServerMachine:
         self._view = View()
         self._endings: list[_Ending] = []
         self._serial = 0
+        self._missing: list[tuple[BlindFact, Sight]] = []
+        """What begins just now: it is missing behind what was asked in the same packet."""
         self._forgotten = BEGINNING
         """Until when something of clients that were forgotten was out of sight."""
 
     def feed(self, fact: Fact) -> Iterator[Step]:
         """Facts come in order of (began, place)."""
         yield from self._settle(fact.began)
+        if self._missing and fact.began > self._missing[0][0].began:
+            self._note_missing()
         if self._view.since is None and not isinstance(fact, BlindFact):
             self._view.since = fact.began
         if isinstance(fact, BlindFact):
@@ -68,11 +72,18 @@ class ServerMachine:
         connection = pair.associations.connections.get(fact.uid)
         if fact.reason is Reason.TIMES_CROSS and connection is not None:
             connection.late.add(fact.until)
+        if fact.reason is not Reason.CAPTURE_ENDED:
+            self._missing.append((fact, _missed(pair, connection)))
         if fact.reason is Reason.CAPTURE_ENDED and connection is not None and connection.is_numbered:
             # What a connection may still have carried concerns its own association.
             connection.association.go_blind(fact.until, fact.reason)
         else:
             pair.go_blind(fact.until, fact.reason)
+
+    def _note_missing(self) -> None:
+        for fact, sight in self._missing:
+            sight.go_blind(fact.until, fact.reason)
+        self._missing.clear()
 
     def finish(self) -> Iterator[Step]:
         """No more facts come."""
@@ -142,11 +153,16 @@ class ServerMachine:
             connection.orphaned = True
         if (reason := _hides(call)) is not None:
             pair.go_blind(call.until, reason)
+            _missed(pair, connection).go_blind(call.until, reason)
             self._view.go_blind(call.until, reason)
         self._protocols.asked(step)
         # A call that nobody answered is under way until its connection ends.
         until = call.until if call.answered or connection is None else max(call.began, connection.fact.until)
         self._push(until, _CALL_FIRST, step, pair)
+
+
+def _missed(pair: Pair, connection: Connection | None) -> Sight:
+    return pair.stray if connection is None else connection.association.missed
 
 
 def _heard(step: CallStep) -> None:

@@ -118,6 +118,8 @@ class Read:
     """How the association ended that it was run down with."""
     outcome: ReadOutcome | None = None
     doubt: Reason | None = None
+    number_doubt: Reason | None = None
+    """Why the number that named its queue may have been given to another one; told where nothing else is in doubt."""
 
     @property
     def began(self) -> Moment:

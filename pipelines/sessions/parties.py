@@ -23,6 +23,8 @@ class Pair(Sight):
     associations: Associations = field(default_factory=Associations)
     forgot: Sight = field(default_factory=Sight)
     """What it did and is no longer kept in mind: rows are right, and nothing can be said of what refers to it."""
+    stray: Sight = field(default_factory=Sight)
+    """What was out of sight of connections whose association nobody knows."""
     by_queue: dict[Number | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""
     by_handle: dict[str, Session] = field(default_factory=dict)

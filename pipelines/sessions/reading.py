@@ -44,7 +44,7 @@ class Reading:
     def begin(self, step: CallStep, read: Read, cursor: int | None) -> None:
         step.read = read
         session = step.session
-        read.doubt = step.session_doubt
+        read.doubt, read.number_doubt = step.session_doubt, step.number_doubt
         read.cursor = cursor or None
         if session is not None and cursor:
             read.cursor_made = slim(session.made_cursors.get(cursor))

@@ -64,6 +64,7 @@ class References:
             own = [session for session in sessions if session.association is association]
             step.session, doubt = _meant(own or sessions, queue_handle, step.server_version)
             step.session_doubt = doubt or step.session.maybe_another
+            step.number_doubt = _given_again(step.session)
             step.other_association = not own
             if not own:
                 # The server may have been started again, and have given the number to another.
@@ -141,6 +142,16 @@ def _meant(sessions: list[Session], number: Number, server: Version | None) -> t
     named = [one for one in sessions if (one.queue_handle if by_queue else one.context) == number] or sessions
     others = named if by_queue is not None else sessions
     return named[-1], Reason.SEVERAL_OPENS if len(others) > 1 else None
+
+
+def _given_again(session: Session) -> Reason | None:
+    """Why its number may be another's by now: it was closed out of sight, which only its own association can do."""
+    association, since = session.association, session.first.until
+    if association is None:
+        return None
+    reason = association.missed.blind_since(since) or session.pair.stray.blind_since(since)
+    unknown = association.blind_since(since) is Reason.ASSOCIATION_UNKNOWN
+    return reason or (Reason.ASSOCIATION_UNKNOWN if unknown else None)
 
 
 def _may_be_cut(step: CallStep, but: Session | None) -> Reason | None:

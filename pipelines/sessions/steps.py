@@ -40,6 +40,8 @@ class CallStep(Struct, eq=False):
     """The client's own session that the call works on; for an open, the one it makes."""
     session_doubt: Reason | None = None
     """Why it may be another one of the client's."""
+    number_doubt: Reason | None = None
+    """The same, since the number that names it may have been given again. Better reasons come first."""
     foreign: Session | None = None
     """A session of another client with the handle used, where this client has none."""
     past_session: Session | None = None

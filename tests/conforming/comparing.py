@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from tests.scripts.words import handle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from tests.conforming.truth import Read, Send, Session, Truth
@@ -63,13 +63,16 @@ def _of_endpoint(truth: Truth, tables: Tables, endpoint: str, *, whole: bool, su
     }
     for read in (one for one in truth.reads if not one.sealed and one.endpoint == endpoint):
         if read.asked_us in read_rows:
-            yield from _of_read(read, read_rows[read.asked_us], rows, whole=whole, sure=sure)
+            yield from _of_read(read, read_rows[read.asked_us], whole=whole, sure=sure)
+            if read_rows[read.asked_us]["doubt"] is None or sure:
+                yield from _of_place("reads", read, read_rows[read.asked_us], rows, known)
         elif whole:
             yield Difference("not told", "reads", read.asked_us, None, sorted(read.outcomes))
 
 
 def _of_sends(truth: Truth, tables: Tables, *, whole: bool, sure: bool) -> Iterator[Difference]:
     sessions = {_us(row["ts"]): row for row in tables["sessions"] if row["endpoint"] == "qmcomm"}
+    known = {one.opened_us for one in truth.sessions}
     rows = {_us(row["ts"]): row for row in tables["sends"]}
     for send in (one for one in truth.sends if not one.sealed):
         row = rows.get(send.asked_us)
@@ -81,7 +84,7 @@ def _of_sends(truth: Truth, tables: Tables, *, whole: bool, sure: bool) -> Itera
             continue
         if row["outcome"] not in send.outcomes and (whole or row["outcome"] != "unknown"):
             yield Difference("outcome", "sends", send.asked_us, row["outcome"], sorted(send.outcomes))
-        yield from _of_place("sends", send, row, sessions)
+        yield from _of_place("sends", send, row, sessions, known)
 
 
 def _of_transactions(truth: Truth, tables: Tables, *, whole: bool, sure: bool) -> Iterator[Difference]:
@@ -146,9 +149,7 @@ def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Itera
             yield Difference(name, "sessions", session.opened_us, said, true)
 
 
-def _of_read(
-    read: Read, row: Row, sessions: Mapping[int | None, Row], *, whole: bool, sure: bool
-) -> Iterator[Difference]:
+def _of_read(read: Read, row: Row, *, whole: bool, sure: bool) -> Iterator[Difference]:
     if row["doubt"] is not None and not sure:
         return
     outcomes = read.outcomes if whole else {*read.outcomes, "unfinished"}
@@ -158,17 +159,17 @@ def _of_read(
     for name, said, true in (("action", row["action"], action), ("request_id", row["request_id"], read.request_id)):
         if said != true and (whole or said is not None):
             yield Difference(name, "reads", read.asked_us, said, true)
-    yield from _of_place("reads", read, row, sessions)
 
 
-def _of_place(table: str, one: Read | Send, row: Row, sessions: Mapping[int | None, Row]) -> Iterator[Difference]:
-    """The session that it is of."""
+def _of_place(
+    table: str, one: Read | Send, row: Row, sessions: Mapping[int | None, Row], known: Container[int]
+) -> Iterator[Difference]:
+    """The session that it is of. `known`: when each was opened that there is."""
     if one.session is None or row["session_uid"] is None:
         return
-    its = sessions.get(one.session.opened_us)
-    if its is not None and its["session_uid"] != row["session_uid"]:
-        others = [at for at, other in sessions.items() if other["session_uid"] == row["session_uid"]]
-        yield Difference("session", table, one.asked_us, others, one.session.opened_us)
+    told = [at for at, other in sessions.items() if other["session_uid"] == row["session_uid"]]
+    if one.session.opened_us not in told and (one.session.opened_us in sessions or any(at in known for at in told)):
+        yield Difference("session", table, one.asked_us, told, one.session.opened_us)
 
 
 def _us(time: datetime | None) -> int | None:

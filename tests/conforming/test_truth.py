@@ -9,7 +9,7 @@ import pytest
 from tests.conforming.casts import ALL, MQMP, MQQP, MQRR
 from tests.conforming.comparing import differences
 from tests.conforming.conversation import converse
-from tests.conforming.losses import LOSSES
+from tests.conforming.losses import LOSSES, shared_out
 from tests.conforming.verdicts import judged
 
 AT_ONCE = 8
@@ -22,6 +22,16 @@ def test_whole_conversations(cast: str, first: int) -> None:
     for seed in range(first, first + AT_ONCE):
         talk = converse(seed, cast)
         _, tables = judged(talk.frames)
+        found += [(seed, one) for one in differences(talk.truth, tables)]
+    assert found == []
+
+
+@pytest.mark.parametrize(("cast", "first"), TALKS)
+def test_what_two_taps_have_together_is_whole(cast: str, first: int) -> None:
+    found = []
+    for seed in range(first, first + AT_ONCE):
+        talk = converse(seed, cast)
+        _, tables = judged(shared_out(talk.frames, random.Random(f"taps {seed}")))
         found += [(seed, one) for one in differences(talk.truth, tables)]
     assert found == []
 

@@ -283,6 +283,58 @@ def test_late_answer_may_be_to_an_older_request(late_us: int, found: set[str]) -
     assert violations(tables) == found
 
 
+QM2QM_AGAIN = """
+    connect
+    RemoteQMOpenQueue hQueue=7 pQueue=7 dwpContext=7 -> phContext=S1
+    RemoteQMStartReceive2 hRemoteQueue=7 dwQueue=7 dwRequestID=1 ulAction=PEEK_CURRENT -> pphContext=null message=40
+    RemoteQMCloseQueue pphContext=S1 lost -> lost
+    RemoteQMOpenQueue hQueue=7 pQueue=7 dwpContext=7 lost -> phContext=S2 lost
+    RemoteQMStartReceive2 hRemoteQueue=7 dwQueue=7 dwRequestID=2 ulAction=PEEK_CURRENT -> pphContext=null message=40
+    RemoteQMPurgeQueue hQueue=7
+    RemoteQMCloseQueue pphContext=S2
+    close
+"""
+QMCOMM_AGAIN = """
+    connect a interface qmcomm
+    connect b interface qmcomm2 group a
+    a: rpc_QMOpenQueueInternal -> phQueue=Q1 pdwQMContext=9
+    b: rpc_ACReceiveMessageEx hQMContext=9 Action=PEEK_CURRENT -> message=40/1
+    a: rpc_ACCloseHandle phQueue=Q1 lost -> lost
+    a: rpc_QMOpenQueueInternal lost -> phQueue=Q2 pdwQMContext=9 lost
+    b: rpc_ACReceiveMessageEx hQMContext=9 Action=PEEK_CURRENT -> message=40/2
+    a: rpc_ACCloseHandle phQueue=Q2
+    close a
+    close b
+"""
+
+
+@pytest.mark.parametrize(("script", "before"), [(QM2QM_AGAIN, None), (QMCOMM_AGAIN, "bytes_missing")])
+def test_number_was_given_again_in_the_same_association(tmp_path: Path, script: str, before: str | None) -> None:
+    """A close and an open were missed: the queue that the number means may be another one.
+
+    On one connection a read before them is certain; when they were on another one nobody knows.
+    """
+    tables = told(tmp_path, script)
+    assert columns(tables["reads"], *READ) == [("peeked", before), ("peeked", "bytes_missing")]
+    assert {row["doubt"] for row in tables["admin_actions"] if row["action"] == "purge"} <= {"bytes_missing"}
+    assert violations(tables) == set()
+
+
+def test_what_is_missed_elsewhere_gives_no_number_again(tmp_path: Path) -> None:
+    """Another association of the client cannot close it: [MS-RPCE] 3.3.1.4.1."""
+    script = """
+        connect a
+        connect b
+        a: RemoteQMOpenQueue hQueue=7 pQueue=7 dwpContext=7
+        b: RemoteQMOpenQueue hQueue=8 pQueue=8 dwpContext=8 lost -> lost
+        b: RemoteQMPurgeQueue hQueue=8
+        a: RemoteQMStartReceive2 hRemoteQueue=7 dwRequestID=1 ulAction=PEEK_CURRENT -> pphContext=null message=40
+        close a
+        close b
+    """
+    assert columns(told(tmp_path, script)["reads"], *READ) == [("peeked", None)]
+
+
 def test_copies_of_a_connection_that_is_over_do_not_make_it_the_last() -> None:
     """The server resets what is left of the association: a client that closed the other before has no part in that."""
     script = """
