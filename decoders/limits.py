@@ -63,6 +63,8 @@ MAX_CUT_RANGES: Final = 256
 MAX_GAPS_REMEMBERED: Final = 256
 """Gaps of one direction remembered to tell late bytes from repeated ones; a capture with more is lossy throughout."""
 
+MAX_EARLY_ACKS: Final = 64
+"""Of one side, remembered until the other's stream has its place."""
 MAX_DOUBTFUL_SYNS: Final = 8
 """Copies of a SYN at odds with its open connection kept until a packet decides: four retries seen by two taps."""
 

@@ -194,11 +194,14 @@ class Connection:
                 peer_stream.acknowledge(ack, packet)
                 if peer_stream.settled:
                     half.note_ahead(ack, segment.ts_ns)
+                else:
+                    half.note_early(ack, segment.ts_ns)
         if wire_len or flags & _CONTROL or segment.payload:
             self.payload_bytes_in[segment.capture] += len(segment.payload)
             events = events + stream.feed(segment) if events else stream.feed(segment)
             if stream.gaps != half.gaps_noted or stream.duplicate_segments != half.duplicates_noted:
                 self._note_oddities(half)
+            self._settle_early()
         if stream.waiting or peer_stream.waiting:
             for each in self._halves:
                 events = events + each.stream.tick(packet, segment)
@@ -253,6 +256,11 @@ class Connection:
             events += half.stream.finish(self._last, other.last_ack if trusted else None)
             self._note_oddities(half)
         return events
+
+    def _settle_early(self) -> None:
+        for half in self._halves:
+            if half.early and half.peer_stream.settled:
+                half.settle_early()
 
     def _note_packet(self, half: Half, segment: Segment) -> list[StreamEvent]:
         flags = segment.flags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from decoders.limits import MAX_EARLY_ACKS
 from decoders.tcp.endings import Ending, How
 from decoders.tcp.model import FIN, RST
 from decoders.tcp.sequence import distance
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 class Half:
     __slots__ = (
-        "ahead_since_ns", "ahead_to", "duplicates_noted", "fin", "first_ack", "first_seq", "gaps_noted", "isn",
+        "ahead_since_ns", "ahead_to", "duplicates_noted", "early", "fin", "first_ack", "first_seq", "gaps_noted", "isn",
         "last_ack", "packets", "packets_to_reset", "peer_stream", "plain_noted", "reset", "sent_syn", "side", "stream",
     )  # fmt: skip
 
@@ -31,6 +32,8 @@ class Half:
         """When it first acknowledged bytes that had not been captured, since the capture was last level with it."""
         self.ahead_to = 0
         """The furthest number that it acknowledged since then; without meaning where there is no such time."""
+        self.early: list[tuple[int, int]] = []
+        """What it acknowledged, and when, before the other's stream had a place: its SYN-ACK may be captured late."""
         self.isn: int | None = None
         """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
         self.sent_syn = False
@@ -57,6 +60,17 @@ class Half:
             self.ahead_since_ns, self.ahead_to = ts_ns, ack
         elif distance(ack, self.ahead_to) > 0:
             self.ahead_to = ack
+
+    def note_early(self, ack: int, ts_ns: int) -> None:
+        if len(self.early) < MAX_EARLY_ACKS and (not self.early or ack != self.early[-1][0]):
+            self.early.append((ack, ts_ns))
+
+    def settle_early(self) -> None:
+        """The other's stream has its place: what was acknowledged before may have been captured after that."""
+        for ack, ts_ns in self.early:
+            if distance(ack, self.peer_stream.base_seq) > 0:
+                self.note_ahead(ack, ts_ns)
+        self.early = []
 
     def note_end(self, segment: Segment, peer: Half) -> None:
         """A FIN or RST of this side."""

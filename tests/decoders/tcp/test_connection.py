@@ -200,3 +200,25 @@ def test_bytes_captured_after_they_were_acknowledged(
         events = connection.feed(segment)
         found += [connection.captured_late_ns(event) for event in events if isinstance(event, Data)]
     assert found == late
+
+
+def late_of_the_server(*segments: Segment) -> list[int]:
+    connection, found = Connection(segments[0]), []
+    for segment in segments:
+        found += [connection.captured_late_ns(one) for one in connection.feed(segment) if isinstance(one, Data)]
+    return found
+
+
+def test_bytes_captured_late_are_known_where_the_syn_ack_is_late_too() -> None:
+    """The client acknowledged the server's answer at 5; SYN-ACK and answer were captured at 8 and 9."""
+    asked, heard = (seg(b"ab", START, sender=LOW, ack=PEER, at=2), seg(b"", START + 2, sender=LOW, ack=PEER + 2, at=5))
+    answer = seg(b"hi", PEER, sender=HIGH, ack=START + 2, at=9)
+    assert late_of_the_server(S, asked, heard, H._replace(ts_ns=8), answer) == [0, 4]
+
+
+def test_a_connection_joined_in_the_middle_is_not_late() -> None:
+    """What was acknowledged was captured before, though nobody knew its place then."""
+    asked, answer = (seg(b"ab", START, sender=LOW, ack=PEER, at=1), seg(b"hi", PEER, sender=HIGH, ack=START + 2, at=2))
+    heard = seg(b"cd", START + 2, sender=LOW, ack=PEER + 2, at=3)
+    more = [seg(b"hi", PEER + 2 + 2 * n, sender=HIGH, ack=START + 4, at=4 + n) for n in range(REORDER_GRACE_PACKETS)]
+    assert not any(late_of_the_server(asked, answer, heard, *more))
