@@ -53,7 +53,8 @@ class Witness:
         """Of the bytes that came out last, per sender."""
         self._latest = self._began
         """Of bytes that were captured late: what comes out behind them was captured before."""
-        self._stretches: list[tuple[Moment, Moment, Reason]] = []
+        self._stretches: list[tuple[Moment, Moment, Reason, Side | None, int | None]] = []
+        """From when to when, why, whose bytes were not seen where they are one side's, and how many where known."""
         self._binds: dict[ProposalKey, AnyRow] = {}
         self._answers: dict[ProposalKey, ProposalAnswer] = {}
 
@@ -62,7 +63,7 @@ class Witness:
         if isinstance(event, Data):
             self._last[event.sender] = now
         elif isinstance(event, Gap):
-            self._blind(self._last.get(event.sender, self._began), now, Reason.BYTES_MISSING)
+            self._blind(self._last.get(event.sender, self._began), now, Reason.BYTES_MISSING, event.sender, event.size)
         elif isinstance(event, Conflict):
             self._blind(self._began, now, Reason.BYTES_CONTRADICT)
 
@@ -74,11 +75,11 @@ class Witness:
         """The other side had the bytes before: they were sent again, or captured out of their order."""
         now = Moment(data.ts_ns, data.capture, data.frame)
         self._latest = max(self._latest, now)
-        self._blind(self._last.get(data.sender, self._began), now, Reason.TIMES_CROSS)
+        self._blind(self._last.get(data.sender, self._began), now, Reason.TIMES_CROSS, data.sender, 0)
 
     def skipped(self, skipped: Skipped) -> None:
         moment = Moment(skipped.ts_ns, skipped.capture, skipped.frame)
-        self._blind(moment, moment, Reason.BYTES_MISSING)
+        self._blind(moment, moment, Reason.BYTES_MISSING, skipped.sender)
 
     def pdu(self, row: AnyRow) -> None:
         """A row of `pdus`."""
@@ -92,14 +93,16 @@ class Witness:
         if answer.proposal in self._binds:
             self._answers[answer.proposal] = answer
 
-    def _blind(self, began: Moment, until: Moment, reason: Reason) -> None:
+    def _blind(
+        self, began: Moment, until: Moment, reason: Reason, sender: Side | None = None, octets: int | None = None
+    ) -> None:
         # What follows bytes that were captured late was captured before them.
         began, until = min(began, until), max(began, until)
         if len(self._stretches) < MAX_STRETCHES:
-            self._stretches.append((began, until, reason))
+            self._stretches.append((began, until, reason, sender, octets))
             return
-        first, end, told = self._stretches[-1]
-        self._stretches[-1] = min(first, began), max(end, until), told
+        first, end, told, *_ = self._stretches[-1]
+        self._stretches[-1] = min(first, began), max(end, until), told, None, None
 
     @property
     def missed(self) -> bool:
@@ -136,8 +139,9 @@ class Witness:
         if not closed and fact.may_read:
             # Its last packets may be missing without a trace.
             yield BlindFact(last, place.uid, ends.orig_h, ends.resp_h, END, Reason.CAPTURE_ENDED)
-        for began, end, reason in self._stretches:
-            yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason)
+        for began, end, reason, sender, octets in self._stretches:
+            said_by = None if sender is None else _party(sender, place)
+            yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason, said_by, octets)
 
     def silent(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
         """Of one of which no payload was captured: it carried some, or may have, accepted at a port of ours."""

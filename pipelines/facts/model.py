@@ -235,6 +235,10 @@ class BlindFact(_Stored, frozen=True):
     server: str
     until: Moment
     reason: Reason
+    said_by: Party | None = None
+    """Who alone may have said them; None: either."""
+    octets: int | None = None
+    """How many bytes are missing, where that is known."""
 
 
 Fact: TypeAlias = CallFact | ConnectionFact | BlindFact

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from pipelines.sessions.memory import Sight
+from pipelines.sessions.memory import Sight, Unheard
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
@@ -36,8 +36,8 @@ class Association(Sight):
     """When the server last ended a connection of it."""
     renewed: Moment | None = None
     """A connection of it began then that does not know what was given before: the server had been started again."""
-    missed: Sight = field(default_factory=Sight)
-    """What of its own connections was out of sight. That one of them may have gone on when the capture ended is not."""
+    missed: Unheard = field(default_factory=Unheard)
+    """What was said on its own connections. That one may have gone on when the capture ended is not in it."""
     sessions: dict[int, Session] = field(default_factory=dict)
     """Not over yet, by id()."""
     reads: dict[int, Read] = field(default_factory=dict)

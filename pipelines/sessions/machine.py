@@ -15,7 +15,7 @@ from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, 
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 from pipelines.facts.vocabulary import NANOSECONDS
-from pipelines.sessions.memory import Sight, View
+from pipelines.sessions.memory import View
 from pipelines.sessions.parties import Pair
 from pipelines.sessions.protocols import Protocols
 from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import Fact, Moment
     from pipelines.facts.versions import Version
     from pipelines.sessions.association import Connection
+    from pipelines.sessions.memory import Unheard
     from pipelines.sessions.steps import Step
 
 _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
@@ -47,8 +48,8 @@ class ServerMachine:
         self._view = View()
         self._endings: list[_Ending] = []
         self._serial = 0
-        self._missing: list[tuple[BlindFact, Sight]] = []
-        """What begins just now: it is missing behind what was asked in the same packet."""
+        self._missing: list[tuple[BlindFact, Unheard]] = []
+        """What begins just now, and a client may have said: it is missing behind what was asked in the same packet."""
         self._forgotten = BEGINNING
         """Until when something of clients that were forgotten was out of sight."""
 
@@ -72,7 +73,7 @@ class ServerMachine:
         connection = pair.associations.connections.get(fact.uid)
         if fact.reason is Reason.TIMES_CROSS and connection is not None:
             connection.late.add(fact.until)
-        if fact.reason is not Reason.CAPTURE_ENDED:
+        if fact.reason is not Reason.CAPTURE_ENDED and fact.said_by != "server" and fact.octets != 0:
             self._missing.append((fact, _missed(pair, connection)))
         if fact.reason is Reason.CAPTURE_ENDED and connection is not None and connection.is_numbered:
             # What a connection may still have carried concerns its own association.
@@ -81,8 +82,8 @@ class ServerMachine:
             pair.go_blind(fact.until, fact.reason)
 
     def _note_missing(self) -> None:
-        for fact, sight in self._missing:
-            sight.go_blind(fact.until, fact.reason)
+        for fact, unheard in self._missing:
+            unheard.note(fact.until, fact.reason, fact.octets)
         self._missing.clear()
 
     def finish(self) -> Iterator[Step]:
@@ -153,7 +154,7 @@ class ServerMachine:
             connection.orphaned = True
         if (reason := _hides(call)) is not None:
             pair.go_blind(call.until, reason)
-            _missed(pair, connection).go_blind(call.until, reason)
+            _missed(pair, connection).note(call.until, reason, None)
             self._view.go_blind(call.until, reason)
         self._protocols.asked(step)
         # A call that nobody answered is under way until its connection ends.
@@ -161,7 +162,7 @@ class ServerMachine:
         self._push(until, _CALL_FIRST, step, pair)
 
 
-def _missed(pair: Pair, connection: Connection | None) -> Sight:
+def _missed(pair: Pair, connection: Connection | None) -> Unheard:
     return pair.stray if connection is None else connection.association.missed
 
 

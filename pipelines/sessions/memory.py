@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
+import math
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from pipelines.facts.model import BEGINNING
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from pipelines.facts.model import Moment
     from pipelines.facts.reasons import Reason
@@ -48,6 +49,8 @@ class Recent(Generic[_Key, _Value]):
         return len(self._entries) >= self._most
 
 
+MAX_PIECES: Final = 64
+"""Of missing bytes told apart; the oldest are added to the latest."""
 REMEMBERED: Final = 512
 """Closed handles, finished requests, acknowledged messages: of each client or session, each."""
 
@@ -65,6 +68,25 @@ class Sight:
 
     def blind_since(self, since: Moment) -> Reason | None:
         return self.blind_reason if self.blind_until >= since else None
+
+
+@dataclass(slots=True, eq=False)
+class Unheard:
+    """Bytes of clients that were not captured: what they can hide depends on how many they are."""
+
+    _pieces: deque[tuple[Moment, float, Reason]] = field(default_factory=deque)
+    """Until when, how many, and why."""
+
+    def note(self, until: Moment, reason: Reason, octets: int | None) -> None:
+        """`octets`: None where nobody knows how many."""
+        size = math.inf if octets is None else octets
+        if len(self._pieces) >= MAX_PIECES:
+            earlier, before, _ = self._pieces.popleft()
+            until, size = max(until, earlier), size + before
+        self._pieces.append((until, size, reason))
+
+    def since(self, moment: Moment) -> Iterator[tuple[float, Reason]]:
+        return ((size, reason) for until, size, reason in self._pieces if until >= moment)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pipelines.sessions.associations import Associations
-from pipelines.sessions.memory import REMEMBERED, Recent, Sight
+from pipelines.sessions.memory import REMEMBERED, Recent, Sight, Unheard
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
@@ -23,7 +23,7 @@ class Pair(Sight):
     associations: Associations = field(default_factory=Associations)
     forgot: Sight = field(default_factory=Sight)
     """What it did and is no longer kept in mind: rows are right, and nothing can be said of what refers to it."""
-    stray: Sight = field(default_factory=Sight)
+    stray: Unheard = field(default_factory=Unheard)
     """What was out of sight of connections whose association nobody knows."""
     by_queue: dict[Number | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MAX_SESSIONS: Final = 4_096
 """Open ones of one association. Past it the oldest ends, in doubt: a peer may name any number of queues."""
 
+_CLOSE_AND_OPEN: Final = 24 + 20 + 24 + 32
+"""Bytes of the two requests by which a number becomes another queue's, at the least: [MS-MQQP] 3.1.4.4, 3.1.4.2."""
+
 
 class References:
     def __init__(self, registry: Registry, ending: Ending) -> None:
@@ -149,7 +152,8 @@ def _given_again(session: Session) -> Reason | None:
     association, since = session.association, session.first.until
     if association is None:
         return None
-    reason = association.missed.blind_since(since) or session.pair.stray.blind_since(since)
+    unheard = [*association.missed.since(since), *session.pair.stray.since(since)]
+    reason = unheard[-1][1] if sum(size for size, _ in unheard) >= _CLOSE_AND_OPEN else None
     unknown = association.blind_since(since) is Reason.ASSOCIATION_UNKNOWN
     return reason or (Reason.ASSOCIATION_UNKNOWN if unknown else None)
 

@@ -42,7 +42,8 @@ def seen(name: str, monkeypatch: pytest.MonkeyPatch, *accounts: Secret) -> tuple
 
     monkeypatch.setattr(CallTracker, "pdu", noted)
     (path,) = CAPTURES.glob(f"{name}*")
-    return Local(path, choice=Choice(Scope.RPC), accounts=accounts), [call for call in calls if call.encrypted]
+    found = Local(path, choice=Choice(Scope.RPC), accounts=accounts, in_bulk=False)
+    return found, [call for call in calls if call.encrypted]
 
 
 @pytest.mark.parametrize("name", SEALED)

@@ -358,3 +358,27 @@ def _delayed(script: str, about: str, us: int) -> list[Timed]:
     first = next(one for one in frames if one.about == about)
     moved = [replace(one, ts_us=one.ts_us + us) if one is first else one for one in frames]
     return sorted(moved, key=lambda one: one.ts_us)
+
+
+@pytest.mark.parametrize(
+    ("lost", "doubt"),
+    [
+        ("RemoteQMGetQMQMServerPort lost -> lost", None),
+        ("RemoteQMGetQMQMServerPort lost -> lost\n" * 4, "bytes_missing"),
+        ("RemoteQMCloseCursor hQueue=7 hCursor=3 -> lost\n" * 4, None),
+    ],
+    ids=["too little for a close and an open", "enough", "nothing of the client's"],
+)
+def test_a_number_stays_its_own_where_too_little_is_missing(tmp_path: Path, lost: str, doubt: str | None) -> None:
+    tables = told(
+        tmp_path,
+        f"""
+        connect
+        RemoteQMOpenQueue hQueue=7 pQueue=7 dwpContext=7 -> phContext=S1
+        {lost}
+        RemoteQMPurgeQueue hQueue=7
+        RemoteQMCloseQueue pphContext=S1
+        close
+        """,
+    )
+    assert {row["doubt"] for row in tables["admin_actions"] if row["action"] == "purge"} == {doubt}
