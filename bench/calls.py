@@ -32,11 +32,21 @@ _BIND_ACK: Final = struct.pack("<HHIH5sxB3xHH", 5840, 5840, 1, 5, b"2103", 1, 0,
 
 
 def receives(inputs: Inputs) -> Callable[[], Work]:
+    return _decoding(inputs, in_bulk=True)
+
+
+def careful_receives(inputs: Inputs) -> Callable[[], Work]:
+    """Each PDU by the state machines, as unusual traffic is read."""
+    return _decoding(inputs, in_bulk=False)
+
+
+def _decoding(inputs: Inputs, *, in_bulk: bool) -> Callable[[], Work]:
     rows = conversations(max(1, inputs.packets // _SHARE))
     octets = sum(len(row.segment.payload) for row in rows)
 
     def run() -> Work:
-        for _ in Decoding(Assembler(Choice(), ["capture"], ["path"]), keep_payload=False).run(rows):
+        assembler = Assembler(Choice(), ["capture"], ["path"], in_bulk=in_bulk)
+        for _ in Decoding(assembler, keep_payload=False).run(rows):
             pass
         return Work(len(rows), octets)
 

@@ -26,5 +26,6 @@ CASES: Final = (
     Case("tcp-in-order", "reassembly", None, reassembly.in_order),
     Case("tcp-reordered", "reassembly, 1% late", None, reassembly.reordered),
     Case("calls", "segments to tables", None, calls.receives),
+    Case("calls-careful", "the same, one by one", None, calls.careful_receives),
     Case("judging", "facts to findings", None, judging.judging),
 )
