@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from decoders.dcerpc.header import HEADER_BYTES
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.choice import Choice
 from ingest.clock import JITTER_NS
 from ingest.conversations import endpoint_key, host_key
-from ingest.hollow import PDU_BYTES, UNKNOWN, moved_keys
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
@@ -170,16 +170,11 @@ def _scanned(splits: list[Split]) -> tuple[list[Row], frozenset[int]]:
 
 
 def _hollow(conversations: list[Row]) -> set[int]:
-    """Those that showed next to nothing though bytes passed."""
+    """Those that showed next to nothing."""
     size: Counter[int] = Counter()
     for row in conversations:
         size[row["key"]] += row["payload_bytes"]
-    rows = [row for row in conversations if size[row["key"]] < PDU_BYTES]
-    seen = {
-        name: np.array([unknown if row[name] is None else row[name] for row in rows], np.int64)
-        for name, unknown in UNKNOWN.items()
-    }
-    return set(moved_keys(np.array([row["key"] for row in rows], np.int64), seen).tolist())
+    return {key for key, captured in size.items() if captured < HEADER_BYTES}
 
 
 def _address(text: str) -> bytes:
