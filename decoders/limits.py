@@ -178,3 +178,6 @@ MAX_MULTI_QUEUE_BYTES: Final = 65_536
 
 MAX_DESCRIPTOR_PROBLEMS: Final = 64
 """Problems kept per security descriptor, as per stub; a list of 64 KB may hold 4,000 entries."""
+
+MAX_DUAL_STRING_BINDINGS: Final = 256
+"""String or security bindings read of one DUALSTRINGARRAY: a server has one for each name and address, some ten."""
