@@ -1,4 +1,4 @@
-"""IRemUnknown and IRemUnknown2, by which a client holds and releases interfaces: [MS-DCOM] 3.1.1.5.6 and 3.1.1.5.7.
+"""IRemUnknown, by which a client holds and releases interfaces: [MS-DCOM] 3.1.1.5.6.
 
 ORPCTHIS and ORPCTHAT, the implicit first arguments, are not declared: parameters begin behind them.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from decoders.dcom.types import IID, REMINTERFACEREF, REMQIRESULT, MInterfacePointer, chosen
+from decoders.dcom.types import IID, REMINTERFACEREF, REMQIRESULT, chosen
 from decoders.interfaces.parameters import reference, value
 from decoders.ndr.base_types import GUID, HRESULT, UNSIGNED_LONG, UNSIGNED_SHORT
 from decoders.ndr.model import Array, Direction, Interface, Member, Operation, Parameter, Pointer
 
-_RIPID: Final = reference(Direction.IN, "ripid", GUID, const=True)
-_IIDS: Final = (
+RIPID: Final = reference(Direction.IN, "ripid", GUID, const=True)
+IIDS: Final = (
     value("cIids", UNSIGNED_SHORT),
     reference(Direction.IN, "iids", Array(IID, size_is="cIids")),
 )
@@ -22,14 +22,14 @@ _REFERENCES: Final = (
     Parameter(Direction.IN, Member("InterfaceRefs", Array(REMINTERFACEREF, size_is="cInterfaceRefs"))),
 )
 
-_OPERATIONS: Final = (
+OPERATIONS: Final = (
     Operation(
         3,
         "RemQueryInterface",
         (
-            _RIPID,
+            RIPID,
             value("cRefs", UNSIGNED_LONG),
-            *_IIDS,
+            *IIDS,
             reference(Direction.OUT, "ppQIResults", Pointer(Array(REMQIRESULT, size_is="cIids"))),
         ),
         HRESULT,
@@ -56,7 +56,7 @@ _OPERATIONS: Final = (
         takes_handle_t=False,
     ),
 )
-_TYPES: Final = "IID", "OXID", "OID", "IPID", "STDOBJREF", "REMQIRESULT", "REMINTERFACEREF"
+TYPE_NAMES: Final = "IID", "OXID", "OID", "IPID", "STDOBJREF", "REMQIRESULT", "REMINTERFACEREF"
 
 INTERFACE: Final = Interface(
     name="IRemUnknown",
@@ -64,32 +64,6 @@ INTERFACE: Final = Interface(
     version=(0, 0),
     document="MS-DCOM",
     doc="Counts references to the interfaces of an exporter's objects.",
-    operations=_OPERATIONS,
-    types=chosen(*_TYPES),
-)
-
-INTERFACE_2: Final = Interface(
-    name="IRemUnknown2",
-    uuid="00000143-0000-0000-c000-000000000046",
-    version=(0, 0),
-    document="MS-DCOM",
-    doc="Counts references to the interfaces of an exporter's objects.",
-    operations=(
-        *_OPERATIONS,
-        Operation(
-            6,
-            "RemQueryInterface2",
-            (
-                _RIPID,
-                *_IIDS,
-                reference(Direction.OUT, "phr", Array(HRESULT, size_is="cIids")),
-                reference(Direction.OUT, "ppMIF", Array(Pointer(MInterfacePointer), size_is="cIids")),
-            ),
-            HRESULT,
-            "3.1.1.5.7.1.1",
-            "Asks for further interfaces of an object, which may travel by value.",
-            takes_handle_t=False,
-        ),
-    ),
-    types=chosen(*_TYPES, "MInterfacePointer"),
+    operations=OPERATIONS,
+    types=chosen(*TYPE_NAMES),
 )

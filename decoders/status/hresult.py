@@ -168,8 +168,8 @@ HRESULT_LISTED: Final = {
 }
 
 HRESULT_ELSEWHERE: Final = {
-    # [MC-MQAC] 3.16.4.5.3, 3.16.4.5.4; its IDL's comments have each one higher. Facility 4 means what the interface says:
-    # [MS-ERREF] gives 0x80040201 to an event that no subscriber got.
+    # [MC-MQAC] 3.16.4.5.3, 3.16.4.5.4; note 94 has each one higher. A code of facility 4 means what its interface
+    # says: [MS-ERREF] gives 0x80040201 to an event that no subscriber got.
     0x80040200: "CONNECT_E_NOCONNECTION",
     0x80040201: "CONNECT_E_ADVISELIMIT",
     0x80040202: "CONNECT_E_CANNOTCONNECT",

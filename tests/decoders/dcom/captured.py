@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from decoders.dcom.orpc import Implicit, read_implicit
-from decoders.interfaces import activation, class_factory, object_exporter, remote_scm_activator, remote_unknown
+from decoders.interfaces import (
+    activation,
+    class_factory,
+    object_exporter,
+    remote_scm_activator,
+    remote_unknown,
+    remote_unknown2,
+)
 from decoders.ndr.interpreter import Decoded, decode
 from decoders.ndr.model import Direction, Interface, Operation, Syntax
 from ingest.captures import UnreadableCapture, open_capture
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 
 SHARED = ROOT.parent / "shared"
 NATIVE = (object_exporter.INTERFACE, activation.INTERFACE, remote_scm_activator.INTERFACE)
-ORPC = (remote_unknown.INTERFACE, remote_unknown.INTERFACE_2, class_factory.INTERFACE)
+ORPC = (remote_unknown.INTERFACE, remote_unknown2.INTERFACE, class_factory.INTERFACE)
 INTERFACES = {one.uuid: one for one in (*NATIVE, *ORPC)}
 
 needed = pytest.mark.skipif(not (SHARED / "captures-dcom").is_dir(), reason="the captures are not there")
