@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -96,7 +97,7 @@ def test_what_is_wrong_is_told(data: bytes, problem: str) -> None:
         ({"rounded": 16, "size": 16}, "element of 16 bytes, of which 8 are there"),
     ],
 )
-def test_what_is_wrong_with_an_envoy_is_told(changed: dict[str, int], problem: str) -> None:
+def test_what_is_wrong_with_an_envoy_is_told(changed: dict[str, Any], problem: str) -> None:
     whole = parse_objref(
         STANDARD[:4] + b"\x08" + STANDARD[5:] + b"VYSN" + BY_HAND
         + bytes.fromhex("01000000") + b"VYSN" + b"\x11" * 16 + bytes.fromhex("07000000 08000000") + b"contents"
