@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -19,10 +19,12 @@ from decoders.interfaces import (
     remote_unknown2,
 )
 from decoders.ndr.idl import interface_idl, types_idl
-from decoders.ndr.model import Interface
 from tests.decoders.interfaces import specifications
 from tests.decoders.interfaces.idl_text import Idl, reduced, reduced_file
 from tests.decoders.interfaces.test_idl import Difference
+
+if TYPE_CHECKING:
+    from decoders.ndr.model import Interface
 
 KEPT = Path(__file__).parents[2] / "data" / "dcom" / "dcom.idl"
 BASES = {"IRemUnknown": "IUnknown", "IRemUnknown2": "IRemUnknown"}
@@ -88,7 +90,7 @@ def _explained(text: str) -> str:
 
 
 def _name(typedef: str) -> str:
-    return typedef.split()[-1]
+    return typedef.rsplit(maxsplit=1)[-1]
 
 
 def _operations(name: str) -> tuple[str, ...]:
