@@ -43,7 +43,8 @@ _OTHER_CLASSES: Final = {
     "7542e960-79c7-11d1-88f9-0080c7d771bf": "EventSubscription",
     "0b5a2c52-3eb9-470a-96e2-6c6d4570e40f": "ShadowCopyProvider",
     "7d1933cb-86f6-4a98-8628-01be94c9a575": "VirtualDiskService",
-    # [MS-DCOM] 1.9: unmarshalers.
+    # Unmarshalers: [MS-OAUT] 1.9, which gives RecordInfo's number to its interface as well, and [MS-DCOM] 1.9.
+    "0000002f-0000-0000-c000-000000000046": "RecordInfo",
     "0000031b-0000-0000-c000-000000000046": "ErrorObject",
     "00000338-0000-0000-c000-000000000046": "ActivationPropertiesIn",
     "00000339-0000-0000-c000-000000000046": "ActivationPropertiesOut",
@@ -62,6 +63,7 @@ COM_INTERFACES: Final = {
     "000001a3-0000-0000-c000-000000000046": "IActivationPropertiesOut",
     "000001c0-0000-0000-c000-000000000046": "IContext",
     # [MS-OAUT] 1.9
+    "0000002f-0000-0000-c000-000000000046": "IRecordInfo",
     "00020400-0000-0000-c000-000000000046": "IDispatch",
     "00020401-0000-0000-c000-000000000046": "ITypeInfo",
     "00020402-0000-0000-c000-000000000046": "ITypeLib",
