@@ -178,3 +178,15 @@ MAX_MULTI_QUEUE_BYTES: Final = 65_536
 
 MAX_DESCRIPTOR_PROBLEMS: Final = 64
 """Problems kept per security descriptor, as per stub; a list of 64 KB may hold 4,000 entries."""
+
+MAX_DUAL_STRING_BINDINGS: Final = 256
+"""String or security bindings read of one DUALSTRINGARRAY: a server has one for each name and address, some ten."""
+
+MAX_ORPC_EXTENTS: Final = 64
+"""Extensions of one COM call that are read: [MS-DCOM] 2.2.21 knows two."""
+
+MAX_ERROR_TEXT_BYTES: Final = 65_536
+"""Of a text of error information: forged ones of lone surrogates take long to write out."""
+
+MAX_ACTIVATION_PROPERTIES: Final = 64
+"""Properties of one activation that are read: [MS-DCOM] 2.2.28.1 allows ten."""

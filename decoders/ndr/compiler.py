@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from decoders.ndr.model import Member, Syntax, Type
     from decoders.ndr.reader import Container, Key, Place, Reader, Step
 
-_LARGEST_ALIGNMENT = 8
+LARGEST_ALIGNMENT = 8
 
 
 class Use(NamedTuple):
@@ -46,8 +46,9 @@ class Compiler:
         self._begun: set[tuple[Type, Use]] = set()
         self._type_numbers: dict[Type, int] = {}
 
-    def parameters(self, members: Sequence[Member]) -> list[tuple[Step, str]]:
-        return self._parts(members, _LARGEST_ALIGNMENT, embedded=False)
+    def parameters(self, members: Sequence[Member], alignment: int = LARGEST_ALIGNMENT) -> list[tuple[Step, str]]:
+        """`alignment`: what the place of the first one is a multiple of."""
+        return self._parts(members, alignment, embedded=False)
 
     def _parts(self, members: Sequence[Member], alignment: int, *, embedded: bool) -> list[tuple[Step, str]]:
         """Neighbours of fixed size become one step as long as the distance between them is known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from decoders.ndr.layout import Layout
@@ -15,12 +15,32 @@ Count: TypeAlias = Callable[["Reader", Any, Any, "Place"], int]
 """Reads the counts and says how many elements follow."""
 
 _MEMBER_OR_CONSTANT: Final = re.compile(r"\s*(?:\*?\s*([A-Za-z_]\w*)|(\d+))\s*")
+_ROUNDED: Final = re.compile(r"\(([A-Za-z_]\w*)\+(\d+)\)&~(\d+)")
 
 
-def compared_with(expression: str | None) -> str | int | None:
-    """The member or the constant of a size_is or length_is; None for other expressions, which no MSMQ interface has."""
-    match = _MEMBER_OR_CONSTANT.fullmatch(expression or "")
-    return match and (match[1] or int(match[2]))
+class Rounded(NamedTuple):
+    """A member's value rounded up, as in `(size+7)&~7`: [MS-DCOM] 2.2.13 counts extents so."""
+
+    member: str
+    mask: int
+    """One less than the power of two it is rounded to."""
+
+    def up(self, value: int) -> int:
+        return (value + self.mask) & ~self.mask
+
+
+Compared: TypeAlias = str | int | Rounded
+
+
+def compared_with(expression: str | None) -> Compared | None:
+    """The member or the constant of a size_is or length_is; None for other expressions, which no interface here has."""
+    text = expression or ""
+    if match := _MEMBER_OR_CONSTANT.fullmatch(text):
+        return match[1] or int(match[2])
+    rounded = _ROUNDED.fullmatch(text.replace(" ", ""))
+    if rounded is None or rounded[2] != rounded[3] or int(rounded[2]) & (int(rounded[2]) + 1):
+        return None
+    return Rounded(rounded[1], int(rounded[2]))
 
 
 def conformance(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from decoders.ndr.counts import compared_with
+from decoders.ndr.counts import Rounded, compared_with
 from decoders.ndr.layout import CONTEXT_HANDLE_BYTES, WIDE_BYTES, Layout, is_octets, is_wide
 from decoders.ndr.model import (
     Array,
@@ -54,15 +54,26 @@ def encode(
     byte_order: ByteOrder,
     *,
     fill: int = 0,
+    before: bytes = b"",
 ) -> bytes:
     """Counts come from the values, except the max_count of a varying array whose size_is member is larger.
 
-    `fill` goes into the gaps, which peers leave as their memory was. TypeError, ValueError or struct.error for
-    values that the declaration cannot hold.
+    `fill` goes into the gaps, which peers leave as their memory was; `before` is what the stub begins with, an implicit
+    first argument. TypeError, ValueError or struct.error for values that the declaration cannot hold.
     """
     encoder = _Encoder(Layout(types, syntax), byte_order, fill)
+    encoder.stub += before
     for member in operation.on_the_wire(direction):
         encoder.parameter(member, values)
+    return bytes(encoder.stub)
+
+
+def encode_type(
+    declared: Type, value: object, types: Mapping[str, Type], syntax: Syntax, byte_order: ByteOrder, *, fill: int = 0
+) -> bytes:
+    """A value by itself, as if it were the only parameter."""
+    encoder = _Encoder(Layout(types, syntax), byte_order, fill)
+    encoder.parameter(Member("value", declared), {"value": value})
     return bytes(encoder.stub)
 
 
@@ -196,6 +207,9 @@ class _Encoder:
     def _expected(self, expression: str | None, spot: Spot) -> int | None:
         """What a size_is or length_is comes to, where the values say so."""
         size = compared_with(expression)
+        if isinstance(size, Rounded):
+            whole = spot.around.get(size.member)
+            return size.up(whole) if isinstance(whole, int) else None
         if isinstance(size, str):
             size = spot.around.get(size)
         return size if isinstance(size, int) else None

@@ -10,6 +10,7 @@ from decoders.ndr.model import (
     ContextHandle,
     Direction,
     Enum,
+    Guid,
     Pointer,
     PointerKind,
     Scalar,
@@ -102,6 +103,8 @@ def _typedef(name: str, declared: Type) -> Iterator[str]:
             yield f"}} {name};"
         case ContextHandle():
             yield f"typedef [context_handle] void *{name};"
+        case Guid():
+            yield f"typedef GUID {name};"
         case Scalar():
             base = _BASE_NAMES[declared.size, declared.signed, declared.floating]
             yield _joined("typedef", _listed(_range(declared.range)), base, f"{name};")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from decoders.limits import MAX_COMPILED_DECODERS
-from decoders.ndr.compiler import Compiler
+from decoders.ndr.compiler import LARGEST_ALIGNMENT, Compiler
 from decoders.ndr.reader import Reader, Stop
 from decoders.ndr.structures import nothing_read
 
@@ -28,8 +28,11 @@ class Decoded(NamedTuple):
 
 
 class Decoder(Protocol):
-    def __call__(self, stub: bytes | memoryview, *, whole: bool = True) -> Decoded:
-        """`whole`: nothing of the stub is missing at its end."""
+    def __call__(self, stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
+        """`whole`: nothing of the stub is missing at its end. `start`: where the parameters begin in it.
+
+        Alignment counts from the stub's first byte all the same.
+        """
 
 
 def compile_decoder(
@@ -41,12 +44,15 @@ def compile_decoder(
     parts = compiler.parameters(members)
     template = nothing_read(members, compiler.layout)
 
-    def decoder(stub: bytes | memoryview, *, whole: bool = True) -> Decoded:
+    def decoder(stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
         reader = Reader(bytes(stub), whole=whole)
+        reader.at = start
         values = template.copy()
         complete = True
+        # Damaged extensions in front may end anywhere, and then nothing is known of the first parameter's alignment.
+        aligned = start % LARGEST_ALIGNMENT == 0
         try:
-            for part, name in parts:
+            for part, name in parts if aligned else compiler.parameters(members, 1):
                 part(reader, values, name, None)
         except Stop:
             complete = False
@@ -70,6 +76,8 @@ def decode(
     types: Mapping[str, Type],
     syntax: Syntax,
     byte_order: ByteOrder,
+    *,
+    start: int = 0,
 ) -> Decoded:
     """For callers that do not keep the compiled decoder themselves."""
     # By identity: hashing a whole declaration takes longer than decoding. The entry keeps both objects alive.
@@ -80,4 +88,4 @@ def decode(
             _compiled.clear()
         entry = operation, types, compile_decoder(operation, direction, types, syntax, byte_order)
         _compiled[key] = entry
-    return entry[2](stub)
+    return entry[2](stub, start=start)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
 from decoders.limits import MAX_NDR_DEPTH, MAX_NDR_PROBLEMS, MAX_NDR_VALUES
+from decoders.ndr.counts import Compared, Rounded
 from decoders.ndr.problems import Problem
 
 Container: TypeAlias = Any
@@ -47,7 +48,7 @@ class Reader:
         self.full: dict[int, list[Any]] = {}
         """By referent id of full pointers: type, container, key, size."""
         self.aliased = 0
-        self.late: list[tuple[Container, str, str | int, int, Place, Key, int]] = []
+        self.late: list[tuple[Container, str, str | Rounded, int, Place, Key, int]] = []
         """Counts whose size_is or length_is member comes later."""
         self.depth = 0
         self._values_left = MAX_NDR_VALUES
@@ -79,23 +80,31 @@ class Reader:
             self.stop("ndr-too-deep", place, key, self.at, f"more than {MAX_NDR_DEPTH} levels of referents")
 
     def compare_count(
-        self, container: Container, attribute: str, name: str | int, count: int, place: Place, key: Key, at: int
+        self, container: Container, attribute: str, name: Compared, count: int, place: Place, key: Key, at: int
     ) -> None:
         """Against the member the IDL names, if this container has it: an [out] array's size may be in the request."""
         expected: object = name
-        if isinstance(name, str):
-            if type(container) is not dict or name not in container:
+        written: str | int
+        if isinstance(name, int):
+            written = name
+        else:
+            written = name.member if isinstance(name, Rounded) else name
+            if type(container) is not dict or written not in container:
                 return
-            expected = container[name]
-        if expected is None:
-            self.late.append((container, attribute, name, count, place, key, at))
-        elif expected != count:
-            self.report("ndr-count-differs", place, key, at, f"{count} on the wire, {attribute}({name}) is {expected}")
+            expected = container[written]
+            if expected is None:
+                self.late.append((container, attribute, name, count, place, key, at))
+                return
+            if isinstance(name, Rounded):
+                expected = name.up(container[written])
+        if expected != count:
+            detail = f"{count} on the wire, {attribute}({written}) is {expected}"
+            self.report("ndr-count-differs", place, key, at, detail)
 
     def finish(self) -> tuple[Problem, ...]:
         """All problems, last the one that stopped decoding."""
         for container, attribute, name, count, place, key, at in self.late:
-            if container[name] is not None:
+            if container[name.member if isinstance(name, Rounded) else name] is not None:
                 self.compare_count(container, attribute, name, count, place, key, at)
         if self._left_out:
             detail = f"{self._left_out} more problems"

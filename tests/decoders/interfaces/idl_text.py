@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _IMPORT = re.compile(r'import\s+"[^"]*"\s*;')
-_HEADER = re.compile(r"\[(?P<attributes>[^\]]*)\]\s*interface\s+(?P<name>\w+)\s*\{", re.DOTALL)
+_HEADER = re.compile(r"\[(?P<attributes>[^\]]*)\]\s*interface\s+(?P<name>\w+)(?:\s*:\s*\w+)?\s*\{", re.DOTALL)
 _CALLBACK = "[ callback ] "
 _TOKEN = re.compile(r"0x[0-9a-fA-F]+|\w+|[^\w\s]")
 _ENUM = re.compile(r"(enum \w* ?\{)([^}]*)(\})")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from decoders.ndr.counts import compared_with
+from decoders.ndr.counts import Rounded, compared_with
 from decoders.ndr.layout import Layout, is_octets, is_wide
 from decoders.ndr.model import (
     Array,
@@ -51,7 +51,8 @@ def _members(draw: st.DrawFn, members: Sequence[Member], layout: Layout, depth: 
     for member in members:
         declared = _behind_pointers(member.type, layout)
         if isinstance(declared, Array):
-            names = {compared_with(declared.size_is), compared_with(declared.length_is)}
+            sizes = {compared_with(declared.size_is), compared_with(declared.length_is)}
+            names = {size.member if isinstance(size, Rounded) else size for size in sizes}
             counts |= {name: draw(st.integers(0, MOST)) for name in names - counts.keys() if isinstance(name, str)}
         if isinstance(declared, Union) and member.switch_is:
             cases = [case for arm in declared.arms for case in arm.cases]
@@ -124,7 +125,9 @@ def _value(
         case Array() as array:
             name = compared_with(array.length_is if array.varying else array.size_is)
             count = array.bound if array.bound is not None and not array.varying else None
-            if count is None:
+            if isinstance(name, Rounded):
+                count = name.up(counts[name.member])
+            elif count is None:
                 count = name if isinstance(name, int) else counts.get(name or "", MOST)
             if is_wide(layout.resolve(array.of)):
                 return draw(st.text(WIDE, max_size=count)).rstrip("\0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from decoders.ndr.counts import compared_with
+from decoders.ndr.counts import Rounded, compared_with
 from decoders.ndr.layout import is_octets, is_wide
 from decoders.ndr.model import (
     Array,
@@ -58,6 +58,11 @@ class Honest:
             named = [name for other, name in sizes if other == size]
             values[size] = min(len(values[name]) for name in named)
             values.update({name: values[name][: values[size]] for name in named})
+        for compared, name in sizes:
+            if isinstance(compared, Rounded):
+                values[compared.member] = len(values[name])
+                filled = compared.up(len(values[name])) - len(values[name])
+                values[name] += bytes(filled) if isinstance(values[name], bytes) else [None] * filled
         return values
 
     def _array_of(self, member: Member) -> Array | None:

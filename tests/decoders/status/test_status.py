@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from decoders.status import fault_name, status_name, win32_of_fault
 from decoders.status.ept import EPT
-from decoders.status.hresult import HRESULT_NAMES
+from decoders.status.hresult import HRESULT_ELSEWHERE, HRESULT_LISTED
 from decoders.status.mq import MQ, MQ_ELSEWHERE, MQ_LISTED
 from decoders.status.nca import NCA, NCA_TO_WIN32
 from decoders.status.ntstatus import NTSTATUS
@@ -41,6 +41,12 @@ ROW = re.compile(r"^\| (0x[0-9A-Fa-f]{8}) ([A-Za-z0-9_]+) \|", re.MULTILINE)
         (0x8009030C, "SEC_E_LOGON_DENIED"),
         (0x000006BA, "RPC_S_SERVER_UNAVAILABLE"),
         (0x16C9A0D6, "ept_s_not_registered"),
+        (0x80010108, "RPC_E_DISCONNECTED"),
+        (0x80010114, "RPC_E_INVALID_OBJECT"),
+        (0x800401FB, "CO_E_OBJNOTREG"),
+        (0x80020009, "DISP_E_EXCEPTION"),
+        (0x80040200, "CONNECT_E_NOCONNECTION"),
+        (0x00000776, "OR_INVALID_OXID"),
     ],
 )
 def test_a_return_value_has_its_name(code: int, name: str) -> None:
@@ -85,7 +91,7 @@ def test_a_fault_has_its_name_and_what_the_caller_sees(code: int, name: str | No
 
 
 def test_no_code_has_two_names_in_tables_that_are_joined() -> None:
-    returned: list[Mapping[int, str]] = [MQ_LISTED, MQ_ELSEWHERE, HRESULT_NAMES, NTSTATUS, EPT]
+    returned: list[Mapping[int, str]] = [MQ_LISTED, MQ_ELSEWHERE, HRESULT_LISTED, HRESULT_ELSEWHERE, NTSTATUS, EPT]
     assert len(set().union(*returned)) == sum(map(len, returned))
     assert not NCA.keys() & WIN32.keys()
     assert not NCA.keys() & set().union(*returned)
@@ -121,7 +127,7 @@ def test_impacket_has_the_same_numbers() -> None:
     ("document", "start", "end", "table"),
     [
         ("MS-MQMQ", "\n## 2.4 Error Codes", "\n## 2.5 ", MQ_LISTED),
-        ("MS-ERREF", "\n### 2.1.1 HRESULT Values", "\n### 2.1.2 ", HRESULT_NAMES),
+        ("MS-ERREF", "\n### 2.1.1 HRESULT Values", "\n### 2.1.2 ", HRESULT_LISTED),
         ("MS-ERREF", "\n## 2.2 Win32 Error Codes", "\n## 2.3 ", WIN32),
         ("MS-ERREF", "\n### 2.3.1 NTSTATUS Values", "\n## 2.4 ", NTSTATUS),
     ],
@@ -152,3 +158,11 @@ def test_the_specification_maps_faults_to_the_same_names() -> None:
             assert codes[name] not in NCA_TO_WIN32
         else:
             assert WIN32[NCA_TO_WIN32[codes[name]]] == alias.get(seen, seen)
+
+
+@specifications.needed
+def test_the_codes_of_connection_points_are_those_of_the_rules() -> None:
+    text = specifications.text_of("MC-MQAC")
+    assert HRESULT_ELSEWHERE
+    for code, name in HRESULT_ELSEWHERE.items():
+        assert f"Return {name} (0x{code:08X})" in text

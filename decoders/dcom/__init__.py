@@ -1,0 +1,1 @@
+"""DCOM's own structures: [MS-DCOM] 2.2."""
