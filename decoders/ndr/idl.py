@@ -9,7 +9,9 @@ from decoders.ndr.model import (
     Array,
     ContextHandle,
     Direction,
+    EncapsulatedUnion,
     Enum,
+    InterfacePointer,
     Pointer,
     PointerKind,
     Scalar,
@@ -103,11 +105,23 @@ def _typedef(name: str, declared: Type) -> Iterator[str]:
         case ContextHandle():
             yield f"typedef [context_handle] void *{name};"
         case Scalar():
-            base = _BASE_NAMES[declared.size, declared.signed, declared.floating]
+            base = _base_name(declared)
             yield _joined("typedef", _listed(_range(declared.range)), base, f"{name};")
+        case EncapsulatedUnion():
+            switch = f"switch({declared.union.switch.name} {declared.switch_name})"
+            yield _joined("typedef union", declared.tag, switch, declared.union_name, "{")
+            for arm in declared.union.arms:
+                yield from _indented(_case(arm))
+            yield f"}} {name};"
         case _:
             attributes, written = _declarator(declared, name)
             yield _joined("typedef", _listed(attributes), f"{written};")
+
+
+def _base_name(scalar: Scalar) -> str:
+    if scalar.int3264:
+        return "__int3264" if scalar.signed else "unsigned __int3264"
+    return _BASE_NAMES[scalar.size, scalar.signed, scalar.floating]
 
 
 def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
@@ -115,6 +129,8 @@ def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
     if member.switch_is is not None:
         attributes.append(f"switch_is({member.switch_is})")
     if isinstance(member.type, Union):
+        if member.type.switch_written:
+            attributes.append(f"switch_type({member.type.switch.name})")
         yield _joined(_listed(attributes), "union", "{")
         for arm in member.type.arms:
             yield from _indented(_arm(arm))
@@ -131,11 +147,26 @@ def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def _arm(arm: Arm) -> Iterator[str]:
-    case = f"case({', '.join(arm.labels or map(str, arm.cases))})"
+    case = f"case({', '.join(_labels(arm))})" if arm.cases else "default"
     if arm.member is None:
         yield f"[{case}];"
     else:
         yield from _member(arm.member, (case,))
+
+
+def _case(arm: Arm) -> Iterator[str]:
+    """Of an encapsulated union."""
+    cases = [f"case {label}:" for label in _labels(arm)] or ["default:"]
+    if arm.member is None:
+        yield _joined(*cases, ";")
+    else:
+        first, *rest = _member(arm.member)
+        yield _joined(*cases, first)
+        yield from rest
+
+
+def _labels(arm: Arm) -> list[str]:
+    return list(arm.labels or map(str, arm.cases))
 
 
 def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
@@ -170,12 +201,14 @@ def _declarator(declared: Type, name: str, depth: int = 0) -> tuple[list[str], s
         case Pointer():
             attributes, written = _declarator(declared.to, f"*{name}", depth + 1)
             return [*_pointer(declared), *attributes], written
+        case InterfacePointer():
+            return [f"iid_is({declared.iid_is})"] if declared.iid_is else [], f"{declared.name} *{name}"
         case Array():
             attributes, written = _declarator(declared.of, name)
             return [*_counts(declared), *attributes], f"{written}[{_bound(declared.bound)}]"
         case String():
             return _string(declared), f"{declared.of.name} {name}[{_bound(declared.bound)}]"
-        case Union():
+        case Union() | EncapsulatedUnion():
             raise ValueError("a union stands in a structure, as a member")
         case _:
             return [], f"{declared.name} {name}"

@@ -28,8 +28,12 @@ class Decoded(NamedTuple):
 
 
 class Decoder(Protocol):
-    def __call__(self, stub: bytes | memoryview, *, whole: bool = True) -> Decoded:
-        """`whole`: nothing of the stub is missing at its end."""
+    def __call__(self, stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
+        """`whole`: nothing of the stub is missing at its end.
+
+        `start`: where the parameters begin, behind ORPCTHIS or ORPCTHAT; offsets and alignments count from the stub's
+        first byte.
+        """
 
 
 def compile_decoder(
@@ -41,8 +45,9 @@ def compile_decoder(
     parts = compiler.parameters(members)
     template = nothing_read(members, compiler.layout)
 
-    def decoder(stub: bytes | memoryview, *, whole: bool = True) -> Decoded:
+    def decoder(stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
         reader = Reader(bytes(stub), whole=whole)
+        reader.at = min(start, reader.size)
         values = template.copy()
         complete = True
         try:
@@ -70,6 +75,8 @@ def decode(
     types: Mapping[str, Type],
     syntax: Syntax,
     byte_order: ByteOrder,
+    *,
+    start: int = 0,
 ) -> Decoded:
     """For callers that do not keep the compiled decoder themselves."""
     # By identity: hashing a whole declaration takes longer than decoding. The entry keeps both objects alive.
@@ -80,4 +87,4 @@ def decode(
             _compiled.clear()
         entry = operation, types, compile_decoder(operation, direction, types, syntax, byte_order)
         _compiled[key] = entry
-    return entry[2](stub)
+    return entry[2](stub, start=start)
