@@ -52,16 +52,17 @@ def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]
     lines = [
         *(f'import "{file}";' for file in used),
         "[",
+        *([f"{_STEP}object,"] if interface.base else []),
         f"{_STEP}uuid({interface.uuid}),",
-        f"{_STEP}version({major}.{minor}),",
+        *([] if interface.base else [f"{_STEP}version({major}.{minor}),"]),
         f"{_STEP}pointer_default({_pointer_default(own)})",
         "]",
-        f"interface {interface.name}",
+        f"interface {interface.name}" + (f" : {interface.base}" if interface.base else ""),
         "{",
         *(f"{_STEP}const {one.type.name} {one.name} = {one.value};" for one in interface.constants),
         *_indented(_typedefs(own)),
     ]
-    opnum = 0
+    opnum = interface.operations[0].opnum if interface.base and interface.operations else 0
     for operation in interface.operations:
         unused = range(opnum, operation.opnum)
         lines += ["", *(f"{_STEP}void Opnum{number}NotUsedOnWire(void);" for number in unused)] if unused else []
@@ -173,6 +174,9 @@ def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
     returned = "void" if operation.returns is None else operation.returns.name
     handle = [f"[in] handle_t {binding_handle}"] if operation.takes_handle_t else []
     written = [*handle, *map(_parameter, operation.parameters)]
+    if not written:
+        yield f"{returned} {operation.name}(void);"
+        return
     yield f"{returned} {operation.name}("
     yield from (f"{_STEP}{parameter}," for parameter in written[:-1])
     yield f"{_STEP}{written[-1]}"

@@ -285,6 +285,8 @@ class Interface:
     callbacks: tuple[Operation, ...] = ()
     """[callback]: the server asks, inside a call of the client's. Their opnums are counted apart."""
     constants: tuple[Constant, ...] = ()
+    base: str = ""
+    """Of a COM interface, the one whose opnums come before its own; empty for all others."""
 
     @property
     def all_operations(self) -> tuple[Operation, ...]:
