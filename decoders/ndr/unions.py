@@ -54,6 +54,7 @@ def union(
             reader.stop("ndr-unknown-tag", place, None, at, f"{declared.name or 'the union'} has no arm for {tag}")
         arm, name = chosen
         if arm:
+            container[name] = None
             reader.at = (reader.at + arm_mask) & ~arm_mask
             arm(reader, container, name, place)
 
