@@ -212,7 +212,7 @@ def _declarator(declared: Type, name: str, depth: int = 0) -> tuple[list[str], s
             return [*_counts(declared), *attributes], f"{written}[{_bound(declared.bound)}]"
         case String():
             return _string(declared), f"{declared.of.name} {name}[{_bound(declared.bound)}]"
-        case Union() | EncapsulatedUnion():
+        case Union():
             raise ValueError("a union stands in a structure, as a member")
         case _:
             return [], f"{declared.name} {name}"
