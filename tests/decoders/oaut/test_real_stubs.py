@@ -11,6 +11,7 @@ from decoders.ndr import encoder
 from decoders.ndr.interpreter import decode
 from decoders.ndr.model import Direction, Syntax
 from decoders.oaut.building import units
+from decoders.oaut.names import VT
 from decoders.oaut.texts import interface_pointers, variant_text, variant_type
 from decoders.oaut.values import bstr_value
 from tests.decoders.oaut import real_calls
@@ -37,6 +38,7 @@ FOUND: Final = {
     "GetDocumentation": 12,
 }
 """Requests and responses in the captures: one Invoke was never answered."""
+EXECUTE_SHELL_COMMAND: Final = 54
 OTHER_FIRST_ID: Final = 0xA1A3A5A7
 
 
@@ -93,12 +95,24 @@ def test_all_are_decoded_and_encoded_again_to_the_same_bytes() -> None:
 
 
 def test_the_members_of_mmc_are_known_by_their_names() -> None:
-    names = {
-        bstr_value(stub.decoded().values["rgBstrNames"][0])
+    names = [
+        [bstr_value(name) for name in stub.decoded().values["rgBstrNames"]]
         for stub in stubs()
         if stub.operation.name == "GetNames" and stub.direction is Direction.OUT
-    }
-    assert {"ActiveView", "Document", "ExecuteShellCommand", "QueryInterface"} & names
+    ]
+    assert ["ExecuteShellCommand", "Command", "Directory", "Parameters", "WindowState"] in names
+
+
+def test_the_description_of_a_method_says_how_it_is_called() -> None:
+    described = [
+        stub.decoded().values["ppFuncDesc"]
+        for stub in stubs()
+        if stub.operation.name == "GetFuncDesc" and stub.direction is Direction.OUT
+    ]
+    execute = next(one for one in described if one["memid"] == EXECUTE_SHELL_COMMAND)
+    assert (execute["cParams"], execute["invkind"], execute["funckind"]) == (4, 1, 4)
+    assert [one["tdesc"]["vt"] for one in execute["lprgelemdescParam"]] == [VT["VT_BSTR"]] * 4
+    assert execute["elemdescFunc"]["tdesc"]["vt"] == VT["VT_VOID"]
 
 
 def test_what_was_called_is_read() -> None:
