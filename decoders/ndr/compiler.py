@@ -67,8 +67,9 @@ class Compiler:
         little._type_numbers = self._type_numbers
         return little
 
-    def parameters(self, members: Sequence[Member]) -> list[tuple[Step, str]]:
-        return self._parts(members, _LARGEST_ALIGNMENT, embedded=False)
+    def parameters(self, members: Sequence[Member], begin: int = 0) -> list[tuple[Step, str]]:
+        """`begin`: where the first one may stand; anywhere, if that is no multiple of the largest alignment."""
+        return self._parts(members, 1 if begin % _LARGEST_ALIGNMENT else _LARGEST_ALIGNMENT, embedded=False)
 
     def _parts(self, members: Sequence[Member], alignment: int, *, embedded: bool) -> list[tuple[Step, str]]:
         """Neighbours of fixed size become one step as long as the distance between them is known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from decoders.limits import MAX_COMPILED_DECODERS
 from decoders.ndr.compiler import Compiler
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from decoders.ndr.problems import Problem
 
 ByteOrder: TypeAlias = Literal["<", ">"]
+_UNALIGNED: Final = 7
 
 
 class Decoded(NamedTuple):
@@ -42,12 +43,13 @@ def compile_decoder(
     """A function that never raises, whatever the bytes. ValueError now if the declaration is not one."""
     compiler = Compiler(types, syntax, byte_order)
     members = operation.on_the_wire(direction)
-    parts = compiler.parameters(members)
+    aligned, anywhere = compiler.parameters(members), compiler.parameters(members, 1)
     template = nothing_read(members, compiler.layout)
 
     def decoder(stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
         reader = Reader(bytes(stub), whole=whole)
         reader.at = min(start, reader.size)
+        parts = anywhere if reader.at & _UNALIGNED else aligned
         values = template.copy()
         complete = True
         try:
