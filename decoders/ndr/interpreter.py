@@ -29,9 +29,10 @@ class Decoded(NamedTuple):
 
 class Decoder(Protocol):
     def __call__(self, stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
-        """`whole`: nothing of the stub is missing at its end. `start`: where the parameters begin in it.
+        """`whole`: nothing of the stub is missing at its end.
 
-        Alignment counts from the stub's first byte all the same.
+        `start`: where the parameters begin, behind ORPCTHIS or ORPCTHAT; offsets and alignments count from the stub's
+        first byte.
         """
 
 
@@ -41,18 +42,18 @@ def compile_decoder(
     """A function that never raises, whatever the bytes. ValueError now if the declaration is not one."""
     compiler = Compiler(types, syntax, byte_order)
     members = operation.on_the_wire(direction)
-    parts = compiler.parameters(members)
+    aligned = compiler.parameters(members)
     template = nothing_read(members, compiler.layout)
 
     def decoder(stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
         reader = Reader(bytes(stub), whole=whole)
-        reader.at = start
+        reader.at = min(start, reader.size)
         values = template.copy()
         complete = True
         # Damaged extensions in front may end anywhere, and then nothing is known of the first parameter's alignment.
-        aligned = start % LARGEST_ALIGNMENT == 0
+        parts = compiler.parameters(members, 1) if reader.at % LARGEST_ALIGNMENT else aligned
         try:
-            for part, name in parts if aligned else compiler.parameters(members, 1):
+            for part, name in parts:
                 part(reader, values, name, None)
         except Stop:
             complete = False
