@@ -74,12 +74,16 @@ class Local:
         names = [path.name for path in paths]
         conversations, untidy = _scanned(splits)
 
-        def look(keys: set[int], choice: Choice) -> None:
-            self._batches = {name: [] for name in _STREAMED}
+        def read(keys: set[int], choice: Choice) -> Decoding:
             assembler = Assembler(choice, names, names, untidy, accounts, in_bulk=in_bulk)
             decoding = Decoding(assembler, keep_payload=keep_payload)
             for name, batch in decoding.run(segment_rows(_sorted(_segments(splits, keys)))):
                 self._batches.setdefault(name, []).append(batch)
+            return decoding
+
+        def look(keys: set[int], choice: Choice) -> None:
+            self._batches = {name: [] for name in _STREAMED}
+            decoding = read(keys, choice)
             self.announced, self.versions = decoding.announced, decoding.versions
 
         wanted = {row["key"] for row in conversations if row["may_be_rpc"] or row["well_known_port"]}
@@ -95,7 +99,7 @@ class Local:
             called = {host_key(_address(row["server"])) for row in self._rows(FACTS.name) if row["kind"] != BLIND}
             hollow &= {row["key"] for row in conversations if called & {row["low_host"], row["high_host"]}}
         if hollow:
-            look(wanted | hollow, known)
+            read(hollow, known)
 
     @cached_property
     def tables(self) -> dict[str, list[Row]]:
