@@ -152,6 +152,9 @@ MAX_HANDSHAKE_FRAMES: Final = 256
 MAX_UNANSWERED_BINDS: Final = 64
 """Proposals waiting for their answer. A client waits for one before it sends the next; more are not captured."""
 
+MAX_REFERENCES_OF_A_CALL: Final = 256
+"""Object references that are followed. An activation asks for ten at most: [MS-DCOM] 2.2.22.1."""
+
 MAX_READABLE_CHARACTERS: Final = 512
 """Text made of a PROPVARIANT for people to read; the value itself is kept beside it in full."""
 

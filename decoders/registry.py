@@ -16,7 +16,14 @@ class Family(enum.Enum):
     ENDPOINT_MAPPER = enum.auto()
     MSMQ = enum.auto()
     DCOM_ACTIVATION = enum.auto()
+    """The object resolver's: native RPC."""
+    COM = enum.auto()
+    """COM's own, which objects of any class have: they make no conversation ours."""
     MSMQ_COM = enum.auto()
+
+
+_ORPC: Final = frozenset((Family.COM, Family.MSMQ_COM))
+DCOM: Final = _ORPC | {Family.DCOM_ACTIVATION}
 
 
 class Registered(NamedTuple):
@@ -26,6 +33,13 @@ class Registered(NamedTuple):
     family: Family
     port: int = 0
     """Where its server listens by default; 0: nobody says so."""
+    base: str = ""
+    """Name of the interface whose operations come before its own; COM's begin with IUnknown."""
+
+    @property
+    def is_com(self) -> bool:
+        """Its calls go to objects, and their stubs begin with ORPCTHIS and ORPCTHAT: [MS-DCOM] 2.2.13."""
+        return self.family in _ORPC
 
 
 EPM: Final = Registered("e1af8308-5d1f-11c9-91a4-08002b14a0fa", "epm", (3, 0), Family.ENDPOINT_MAPPER, 135)
@@ -46,8 +60,20 @@ _DCOM_ACTIVATION: Final = {
     "99fcfec4-5260-101b-bbcb-00aa0021347a": "IObjectExporter",
 }
 
-# [MC-MQAC] section 6: the COM objects an activation leads to. ITransaction and the enumerators and connection points
-# of COM itself are left out: any other COM server has them as well.
+# [MS-DCOM] 1.9, [MS-OAUT] 1.9, [MC-MQAC] section 6.
+_COM: Final = {
+    "00000001-0000-0000-c000-000000000046": ("IClassFactory", "IUnknown"),
+    "00000131-0000-0000-c000-000000000046": ("IRemUnknown", "IUnknown"),
+    "00000143-0000-0000-c000-000000000046": ("IRemUnknown2", "IRemUnknown"),
+    "00020400-0000-0000-c000-000000000046": ("IDispatch", "IUnknown"),
+    "00020401-0000-0000-c000-000000000046": ("ITypeInfo", "IUnknown"),
+    "b196b284-bab4-101a-b69c-00aa00341d07": ("IConnectionPointContainer", "IUnknown"),
+    "b196b285-bab4-101a-b69c-00aa00341d07": ("IEnumConnectionPoints", "IUnknown"),
+    "b196b286-bab4-101a-b69c-00aa00341d07": ("IConnectionPoint", "IUnknown"),
+    "b196b287-bab4-101a-b69c-00aa00341d07": ("IEnumConnections", "IUnknown"),
+}
+
+# [MC-MQAC] section 6: the COM objects an activation leads to.
 _MSMQ_COM: Final = {
     "d7d6e085-dccd-11d0-aa4b-0060970debae": "IMSMQApplication",
     "12a30900-7300-11d2-b0e6-00e02c074f6b": "IMSMQApplication2",
@@ -99,10 +125,12 @@ REGISTRY: Final[Mapping[str, Registered]] = {
     for one in (
         *(EPM, QM2QM, QMMGMT, QMCOMM, QMCOMM2, REMOTE_READ, DSCOMM, DSCOMM2),
         *(Registered(uuid, name, (0, 0), Family.DCOM_ACTIVATION) for uuid, name in _DCOM_ACTIVATION.items()),
-        *(Registered(uuid, name, (0, 0), Family.MSMQ_COM) for uuid, name in _MSMQ_COM.items()),
+        *(Registered(uuid, name, (0, 0), Family.COM, base=base) for uuid, (name, base) in _COM.items()),
+        *(Registered(uuid, name, (0, 0), Family.MSMQ_COM, base="IDispatch") for uuid, name in _MSMQ_COM.items()),
     )
 }
 """By UUID."""
+BY_NAME: Final[Mapping[str, Registered]] = {one.name: one for one in REGISTRY.values()}
 
 
 def registered(uuid: str, version: str) -> Registered | None:

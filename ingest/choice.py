@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from decoders.dcerpc.well_known import INTERFACES, PORTS
+from decoders.dcerpc.well_known import OURS, PORTS
 from decoders.tcp.model import Side
 from schemas.times import NO_TIME
 
@@ -64,7 +64,7 @@ class Choice:
         """Why to keep it: the strongest reason. Once there is one there always is, whatever follows."""
         if not recogniser.speaks_rpc:
             return None
-        if any(interface in INTERFACES for interface in recogniser.interfaces):
+        if any(interface in OURS for interface in recogniser.interfaces):
             return ChosenBy.INTERFACE
         if low[1] in PORTS or high[1] in PORTS:
             return ChosenBy.PORT

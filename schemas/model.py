@@ -54,6 +54,8 @@ class Table:
     no_key: str = ""
     """Why there is none."""
     relations: tuple[Relation, ...] = ()
+    only_with_rows: bool = False
+    """A run in which it has none does not write it: COM has hundreds of operations."""
 
     @cached_property
     def arrow(self) -> pa.Schema:

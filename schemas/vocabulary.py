@@ -28,6 +28,7 @@ CONN_STATES: Final = ("S0", "S1", "SF", "REJ", "S2", "S3", "RSTO", "RSTR", "RSTO
 ENDPOINT_SOURCES: Final = (
     *("ept_map", "ept_lookup"),
     *("RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort", "R_GetServerPort", "S_DSGetServerPort"),
+    *("RemoteActivation", "RemoteGetClassObject", "RemoteCreateInstance", "ResolveOxid", "ResolveOxid2"),
 )
 PACKET_OUTCOMES: Final = (
     *("tcp", "ip_fragment", "not_ip", "not_tcp"),
@@ -49,6 +50,9 @@ TRANSACTION_KINDS: Final = ("internal", "external")
 TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "rundown", "unknown")
 SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")
 SEVERANCES: Final = ("client_closed", "client_reset", "server_closed", "server_reset")
+COM_KINDS: Final = ("method", "get", "put", "putref", "method_or_get")
+COM_WAYS: Final = ("direct", "invoke")
+COM_ENDS: Final = ("released", "unpinged", "exporter_replaced", "open_at_end")
 LEVELS: Final = ("informational", "low", "medium", "high", "critical")
 PARTIES: Final = ("client", "server", "nobody")
 REASONS: Final = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.bind import parse_contexts
 from decoders.dcerpc.header import PacketType
-from decoders.dcerpc.well_known import INTERFACES
+from decoders.dcerpc.well_known import OURS
 from decoders.errors import DecodeError
 from decoders.limits import MAX_INTERFACES_KEPT
 
@@ -60,6 +60,6 @@ class Recogniser:
         with contextlib.suppress(DecodeError):
             for context in parse_contexts(framed.data, framed.header.byte_order):
                 name = context.abstract_syntax.uuid
-                room = len(self.interfaces) < MAX_INTERFACES_KEPT or name in INTERFACES
+                room = len(self.interfaces) < MAX_INTERFACES_KEPT or name in OURS
                 if room and name not in self.interfaces:
                     self.interfaces.append(name)

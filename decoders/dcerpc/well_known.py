@@ -17,7 +17,10 @@ def _names(*families: Family) -> dict[str, str]:
 ENDPOINT_MAPPER: Final = _names(Family.ENDPOINT_MAPPER)
 MSMQ: Final = _names(Family.MSMQ)
 MSMQ_COM: Final = _names(Family.MSMQ_COM)
+OURS: Final = _names(*(family for family in Family if family is not Family.COM))
+"""What a conversation is kept for."""
 INTERFACES: Final = _names(*Family)
+"""All that have a name."""
 
 ENDPOINT_MAPPER_PORT: Final = EPM.port
 _BASE_PORTS: Final = {one.port for one in REGISTRY.values() if one.family is Family.MSMQ and one.port} | {2107}

@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from decoders.interfaces import dscomm, dscomm2, epm, mqmq, qm2qm, qmcomm, qmcomm2, qmmgmt, remoteread
-from decoders.registry import registered
+from decoders.interfaces import (
+    activation,
+    class_factory,
+    connection_points,
+    dispatch,
+    dscomm,
+    dscomm2,
+    epm,
+    mqmq,
+    object_exporter,
+    qm2qm,
+    qmcomm,
+    qmcomm2,
+    qmmgmt,
+    remote_scm_activator,
+    remote_unknown,
+    remote_unknown2,
+    remoteread,
+    type_info,
+)
+from decoders.registry import BY_NAME, REGISTRY, registered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +40,15 @@ _REGISTERED: Final = (
     remoteread.INTERFACE,
     dscomm.INTERFACE,
     dscomm2.INTERFACE,
+    object_exporter.INTERFACE,
+    activation.INTERFACE,
+    remote_scm_activator.INTERFACE,
+    remote_unknown.INTERFACE,
+    remote_unknown2.INTERFACE,
+    class_factory.INTERFACE,
+    dispatch.INTERFACE,
+    type_info.INTERFACE,
+    *connection_points.INTERFACES,
 )
 
 INTERFACES: Final[Mapping[str, Interface]] = {interface.uuid: interface for interface in _REGISTERED}
@@ -45,3 +73,13 @@ def interface_of(uuid: str, version: str) -> Interface | None:
 def operation_of(interface_uuid: str, opnum: int, *, callback: bool = False) -> Operation | None:
     """`callback`: the server asks, and the opnum is one of those counted apart."""
     return _OPERATIONS.get((interface_uuid, opnum, callback))
+
+
+def declaring(interface_uuid: str, opnum: int) -> str | None:
+    """Which interface declares the operation: itself, or one that it is derived from. None: nobody does."""
+    known = REGISTRY.get(interface_uuid)
+    while known is not None:
+        if (known.uuid, opnum, False) in _OPERATIONS:
+            return known.uuid
+        known = BY_NAME.get(known.base)
+    return None

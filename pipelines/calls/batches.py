@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from decoders.interfaces import INTERFACES, operation_of
+from decoders.interfaces import INTERFACES, declaring, operation_of
 from decoders.ndr.model import Direction
+from decoders.registry import registered
 from pipelines.calls.call_facts import call_fact
 from pipelines.calls.call_rows import DecodeState, Identity, call_row
+from pipelines.calls.com import is_orpc, opaque_com
 from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, Announced, served_row
 from pipelines.calls.inference import first_guess, open_syntax
 from pipelines.calls.operation_batch import OperationBatch
-from pipelines.facts.stored_form import to_row
+from pipelines.facts.stored_form import rows_of
 from pipelines.facts.versions import Versions
 from schemas.internal import FACTS
 from schemas.tables.calls import CALLS
@@ -113,11 +115,11 @@ class CallBatches:
                         issues += self._not_learned(row)
                 yield TYPED[key].name, decoded.typed_batch()
         self.versions.note(facts)
-        rows_of = (
+        tables = (
             *((CALLS, calls), (ISSUES, issues), (ENDPOINTS, endpoints)),
-            *((SIGHTINGS, sightings), (FACTS, list(map(to_row, facts)))),
+            *((SIGHTINGS, sightings), (FACTS, [row for fact in facts for row in rows_of(fact)])),
         )
-        for table, rows in rows_of:
+        for table, rows in tables:
             if rows:
                 yield table.name, pa.RecordBatch.from_pylist(rows, schema=table.arrow)
 
@@ -193,7 +195,10 @@ class CallBatches:
     def _opaque_fact(self, placed: PlacedCall, identity: Identity | None) -> Fact | None:
         operation = _operation(placed.call, identity)
         name = operation.name if operation else None
-        return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures)
+        com = None
+        if identity is not None and is_orpc(identity.interface_uuid, placed.call):
+            com = opaque_com(identity.interface_uuid, placed.call)
+        return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures, com=com)
 
 
 def _portions(group: list[tuple[PlacedCall, Identity]]) -> Iterator[list[tuple[PlacedCall, Identity]]]:
@@ -215,14 +220,24 @@ def _group_of(call: Call, identity: Identity | None) -> OperationKey | None:
     parts = [part for part in (call.request, call.response) if part is not None]
     if parts and all(part.sealed for part in parts):
         return None
-    return (identity.interface_uuid, call.opnum, call.callback) if _operation(call, identity) else None
+    declares = _declaring(call, identity)
+    return None if declares is None else (declares, call.opnum, call.callback)
 
 
 def _operation(call: Call, identity: Identity | None) -> Operation | None:
-    interface = identity.interface if identity else None
-    if interface is None or call.opnum is None:
+    declares = _declaring(call, identity)
+    if declares is None or call.opnum is None:
         return None
-    return operation_of(interface.uuid, call.opnum, callback=call.callback)
+    return operation_of(declares, call.opnum, callback=call.callback)
+
+
+def _declaring(call: Call, identity: Identity | None) -> str | None:
+    """UUID of the interface that declares its operation: its own, or one that this is derived from."""
+    if identity is None or call.opnum is None or registered(identity.interface_uuid, identity.version) is None:
+        return None
+    if call.callback:
+        return identity.interface_uuid if operation_of(identity.interface_uuid, call.opnum, callback=True) else None
+    return declaring(identity.interface_uuid, call.opnum)
 
 
 def _whole_parts(call: Call) -> Iterator[tuple[Direction, bytes, ByteOrder]]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from decoders.dcerpc.call_model import Call, Part
     from pipelines.calls.call_rows import Identity
     from pipelines.calls.connection import Captures, PlacedCall
+    from pipelines.facts.com import Com
 
 Values = dict[str, Any]
 JUDGED: Final = frozenset((*MSMQ.values(), "epm"))
@@ -38,6 +39,7 @@ def call_fact(
     captures: Captures,
     message: Values | None = None,
     told: Values | None = None,
+    com: Com | None = None,
     *,
     unexplained: bool = False,
 ) -> CallFact | BlindFact | None:
@@ -51,7 +53,7 @@ def call_fact(
         until = max(began, answered or began)
         client, server = place.id["orig_h"], place.id["resp_h"]
         return BlindFact(began, place.uid, client, server, until, Reason.BIND_NOT_SEEN)
-    if endpoint not in JUDGED or identity.interface is None:
+    if com is None and (endpoint not in JUDGED or identity.interface is None):
         return None
     request, response = (compact(one) for one in values)
     return CallFact(
@@ -88,6 +90,7 @@ def call_fact(
         message=message,
         workstation=call.workstation,
         told=told,
+        com=com,
         unexplained=unexplained,
     )
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import BindingSource
-from decoders.dcerpc.well_known import ENDPOINT_MAPPER_PORT, PORTS
-from decoders.interfaces import INTERFACES, operation_of
+from decoders.dcerpc.well_known import ENDPOINT_MAPPER_PORT, MSMQ, PORTS
+from decoders.interfaces import operation_of
 from decoders.ndr.model import Array, Direction, Named, Pointer, String, Struct, Syntax, Union
 from decoders.registry import EPM
 from pipelines.calls.stubs import declared, decoder_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 ENDPOINT_MAPPER_SOURCE: Final = "endpoint_mapper"
 PORT_SOURCE: Final = "port"
+_OF_QUEUE_MANAGERS: Final = frozenset(MSMQ)
+"""Objects have interfaces by the hundred, and their stubs all begin alike: those of COM are told by binds alone."""
 MAX_TRIAL_BYTES: Final = 1 << 20
 """Stubs beyond this are not tried: a candidate is told by its shape, and shapes are small."""
 
@@ -86,10 +88,10 @@ def open_syntax(interface_uuid: str) -> Guess:
 def first_guess(server: Endpoint, announced: Collection[str]) -> Guess:
     """`announced`: interfaces said to listen there."""
     if announced:
-        return Guess(ENDPOINT_MAPPER_SOURCE, _both_syntaxes(INTERFACES.keys() & set(announced)))
+        return Guess(ENDPOINT_MAPPER_SOURCE, _both_syntaxes(_OF_QUEUE_MANAGERS & set(announced)))
     if server[1] == ENDPOINT_MAPPER_PORT:
         return Guess(PORT_SOURCE, _both_syntaxes([EPM.uuid]))
-    return Guess(PORT_SOURCE, _both_syntaxes(INTERFACES.keys() - {EPM.uuid}) if server[1] in PORTS else [])
+    return Guess(PORT_SOURCE, _both_syntaxes(_OF_QUEUE_MANAGERS) if server[1] in PORTS else [])
 
 
 def is_telling(interface_uuid: str, opnum: int, direction: Direction, values: Mapping[str, Any]) -> bool:

@@ -21,6 +21,7 @@ from decoders.msmq.message import (
 )
 from decoders.msmq.message.facts import message_id_text
 from decoders.ndr.model import CutBytes
+from decoders.registry import QM2QM, QMCOMM2, REMOTE_READ
 from pipelines.facts import vocabulary as v
 from pipelines.facts.values import descriptor
 from schemas.tables.messages import CONTENT
@@ -50,14 +51,14 @@ class Seen(NamedTuple):
     body: bytes | None
 
 
-def find_message(operation: str, request: Values, response: Values) -> Seen | None:
+def find_message(interface: str, operation: str, request: Values, response: Values) -> Seen | None:
     """`payload` members have their bytes. None where the call has no message in it."""
-    find = _FINDERS.get(operation)
+    find = _FINDERS.get((interface, operation))
     return find(request, response) if find else None
 
 
-def carries_messages(operation: str) -> bool:
-    return operation in _FINDERS
+def carries_messages(interface: str, operation: str) -> bool:
+    return (interface, operation) in _FINDERS
 
 
 def message_uid(message_id: str | None, call_uid: str) -> str:
@@ -202,10 +203,10 @@ def _octets(payload: Values | None) -> bytes | None:
     return data if payload.get("sha256") is not None else CutBytes(data)
 
 
-_FINDERS: Final[Mapping[str, Callable[[Values, Values], Seen | None]]] = {
-    **dict.fromkeys(v.STARTS, _read_by_qm2qm),
-    **dict.fromkeys(v.REMOTE_STARTS, _read_by_remote_read),
-    v.QM_SEND: _ByProperties(in_request=True),
-    v.AC_SEND: _ByProperties(in_request=True),
-    v.AC_RECEIVE: _ByProperties(in_request=False),
+_FINDERS: Final[Mapping[tuple[str, str], Callable[[Values, Values], Seen | None]]] = {
+    **dict.fromkeys(((QM2QM.name, name) for name in v.STARTS), _read_by_qm2qm),
+    **dict.fromkeys(((REMOTE_READ.name, name) for name in v.REMOTE_STARTS), _read_by_remote_read),
+    (QMCOMM2.name, v.QM_SEND): _ByProperties(in_request=True),
+    (QMCOMM2.name, v.AC_SEND): _ByProperties(in_request=True),
+    (QMCOMM2.name, v.AC_RECEIVE): _ByProperties(in_request=False),
 }

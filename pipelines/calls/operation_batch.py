@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from decoders.ndr.model import Direction
+from decoders.registry import DCOM, REGISTRY
 from pipelines.calls.act_values import act_values
 from pipelines.calls.call_facts import call_fact
 from pipelines.calls.call_rows import DecodeState, call_row, first_ts_ns
+from pipelines.calls.com import com_of
 from pipelines.calls.endpoints import endpoint_rows
 from pipelines.calls.messages import carries_messages, find_message, sighting, summary
 from pipelines.calls.stubs import declared, stub_reader
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pipelines.calls.connection import Captures, PlacedCall
     from pipelines.calls.messages import Seen
     from pipelines.calls.stubs import Values
+    from pipelines.facts.com import Com
     from pipelines.facts.model import BlindFact, CallFact
     from schemas.tables.endpoints import EndpointRow
     from schemas.tables.issues import IssueRow
@@ -76,8 +79,9 @@ class OperationBatch:
         self._table = TYPED[interface_uuid, opnum, callback]
         self._interface, self._operation = declared(interface_uuid, opnum, callback=callback)
         self._captures, self._keep_payload = captures, keep_payload
+        self._of_dcom = REGISTRY[interface_uuid].family in DCOM
         self._derived = DERIVED.get((self._interface.name, self._operation.name), ())
-        self._has_messages = carries_messages(self._operation.name)
+        self._has_messages = carries_messages(self._interface.name, self._operation.name)
         self._request, self._response = (
             stub_reader(
                 interface_uuid, opnum, direction, callback=callback, keep_payload=keep_payload or self._has_messages
@@ -103,7 +107,9 @@ class OperationBatch:
             response=told,
             state=DecodeState.FULL if whole else DecodeState.PARTIAL,
             status=response.get(self._operation.status) if self._operation.status else None,
-            message=find_message(self._operation.name, request, response) if self._has_messages else None,
+            message=find_message(self._interface.name, self._operation.name, request, response)
+            if self._has_messages
+            else None,
             derived=[one.of(request, response) for one in self._derived],
         )
 
@@ -214,6 +220,10 @@ class OperationBatch:
                     "capture_id": self._captures.capture_id(capture),
                 }
 
+    def _com(self, one: _Call) -> Com:
+        uuid, name = one.identity.interface_uuid, self._interface.name
+        return com_of(uuid, name, self._operation, one.placed.call, one.request, one.response)
+
     def facts(self) -> Iterator[CallFact | BlindFact]:
         name = self._operation.name
         columns = [one.column.name for one in self._derived]
@@ -228,6 +238,7 @@ class OperationBatch:
                 self._captures,
                 summary(one.message) if one.message else None,
                 act_values(dict(zip(columns, one.derived, strict=True))) if columns else None,
+                self._com(one) if self._of_dcom else None,
                 unexplained=one.request.goes_on or one.response.goes_on,
             )
             if fact is not None:

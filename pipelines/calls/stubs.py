@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from decoders.dcom.orpc import read_implicit
 from decoders.interfaces import INTERFACES, operation_of
 from decoders.ndr.interpreter import compile_decoder
+from decoders.registry import DCOM, REGISTRY
 from schemas.idl_types import IdlTypes
 from schemas.value_shapes import ValueShapes
 
@@ -35,6 +37,10 @@ class Values(NamedTuple):
     """Captured and decoded to its end."""
     goes_on: bool
     """It has bytes that its declaration does not explain: it may be another operation's."""
+    raw: dict[str, Any] | None = None
+    """The values before they got the shape of columns; of DCOM's interfaces only."""
+    implicit: dict[str, Any] | None = None
+    """ORPCTHIS or ORPCTHAT, of COM's."""
 
     @property
     def explained(self) -> bool:
@@ -55,6 +61,9 @@ class StubReader:
         self.type: pa.StructType = IdlTypes(interface.types).struct(members)
         self._shape = ValueShapes(interface.types, keep_payload=keep_payload).of(members)
         self._key = interface_uuid, opnum, direction
+        family = REGISTRY[interface_uuid].family
+        self._of_dcom = family in DCOM
+        self._is_com = REGISTRY[interface_uuid].is_com
         self._callback = callback
         self._decoders: dict[tuple[Syntax, ByteOrder], Decoder] = {}
 
@@ -69,12 +78,26 @@ class StubReader:
         # [MS-RPCE] 2.2.2.13: the trailer follows the stub. What parameters reach into is none, whatever it looks like.
         if part.trailer and not decode(data).complete and decode(data + part.trailer).complete:
             data += part.trailer
+        if self._is_com:
+            return self._read_orpc(decode, part, data)
         values, problems, decoded, _ = decode(data, whole=complete)
         goes_on = False
         if problems:
             problems = tuple(one for one in problems if one.code != _TRAILING or not _is_padding(part, one.offset))
             goes_on = any(one.code == _TRAILING for one in problems)
-        return Values(self._shape(values), problems, complete and decoded, goes_on)
+        raw = values if self._of_dcom else None
+        return Values(self._shape(values), problems, complete and decoded, goes_on, raw)
+
+    def _read_orpc(self, decode: Decoder, part: Part, data: bytes) -> Values:
+        """[MS-DCOM] 2.2.13: an implicit argument stands in front. Old Windows lets bytes follow: 3.2.4.2, note 47."""
+        complete = part.complete
+        implicit = read_implicit(self._key[2], data, part.byte_order, whole=complete)
+        if not implicit.complete:
+            return Values(None, implicit.problems, whole=False, goes_on=False, implicit=implicit.value)
+        values, problems, decoded, _ = decode(data, whole=complete, start=implicit.size)
+        problems = tuple(one for one in (*implicit.problems, *problems) if one.code != _TRAILING)
+        shaped = self._shape(values)
+        return Values(shaped, problems, complete and decoded, goes_on=False, raw=values, implicit=implicit.value)
 
 
 @cache

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from decoders.dcerpc.call_model import CANCEL_FAULTS, CallOutcome
 from decoders.dcerpc.well_known import MSMQ
+from pipelines.facts.com import Com  # noqa: TC001 - msgspec looks at types
 from pipelines.facts.reasons import Reason  # noqa: TC001 - msgspec looks at types
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class CallFact(_Stored, frozen=True, kw_only=True):
     workstation: str | None = None
     told: Values | None = None
     """In people's words: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
+    com: Com | None = None
+    """Of DCOM's calls: which objects it is about. They are judged apart from the others."""
     unexplained: bool = False
     """Bytes of a stub follow the last parameter: its values may mean something else."""
 

@@ -14,7 +14,7 @@ from pipelines.facts.model import BlindFact, CallFact, ConnectionFact
 from pipelines.facts.second_form import FIRST_BYTES, told
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pipelines.facts.model import Fact, Moment
     from schemas.internal_rows import FactRow
@@ -23,7 +23,17 @@ BLIND: Final = "blind"
 """Kind of the facts that say only what was not seen."""
 _FIRST, _SECOND = -2, -1
 """Within one frame a connection begins before it goes blind, and both before its calls."""
-_CLASSES: Final[dict[str, type[Any]]] = {"call": CallFact, "connection": ConnectionFact, BLIND: BlindFact}
+COM: Final = "com"
+"""Calls of DCOM."""
+GIVEN: Final = "given"
+"""The same, told to the host whose objects a client handed to a server: the client's."""
+_CLASSES: Final[dict[str, type[Any]]] = {
+    "call": CallFact,
+    "connection": ConnectionFact,
+    BLIND: BlindFact,
+    COM: CallFact,
+    GIVEN: CallFact,
+}
 _OPEN: Final = {kind: msgpack.Decoder(of).decode for kind, of in _CLASSES.items()}
 _pack: Final = msgpack.Encoder().encode
 
@@ -43,7 +53,8 @@ class NewerFact(Exception):
 
 def to_row(fact: Fact) -> FactRow:
     if isinstance(fact, CallFact):
-        kind, place, client, server = "call", fact.place, fact.ends.orig_h, fact.ends.resp_h
+        kind = "call" if fact.com is None else COM
+        place, client, server = fact.place, fact.ends.orig_h, fact.ends.resp_h
     elif isinstance(fact, ConnectionFact):
         kind, place, client, server = "connection", _FIRST, fact.ends.orig_h, fact.ends.resp_h
     else:
@@ -60,6 +71,14 @@ def to_row(fact: Fact) -> FactRow:
         "uid": fact.uid,
         "data": _pack(fact),
     }
+
+
+def rows_of(fact: Fact) -> Iterator[FactRow]:
+    """More than one where a call concerns objects of both hosts: they are looked at host by host."""
+    row = to_row(fact)
+    yield row
+    if isinstance(fact, CallFact) and fact.com is not None and any(not one.given for one in fact.com.references):
+        yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"]}
 
 
 def from_row(row: FactRow) -> Fact:
@@ -86,7 +105,8 @@ def renumbered(row: FactRow, to: Mapping[int, int]) -> FactRow:
     fact = from_row(row)
     fact = replace(fact, began=other(fact.began))
     if isinstance(fact, CallFact):
-        return to_row(replace(fact, answered=fact.answered and other(fact.answered)))
+        found = to_row(replace(fact, answered=fact.answered and other(fact.answered)))
+        return {**found, "kind": row["kind"], "server": row["server"], "client": row["client"]}
     fact = replace(fact, until=other(fact.until))
     if isinstance(fact, ConnectionFact):
         fact = replace(fact, endings=tuple(one._replace(at=other(one.at)) for one in fact.endings))

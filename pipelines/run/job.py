@@ -65,14 +65,19 @@ class Finished:
 def with_empty_tables(
     places: Places, written: list[Written], kept: Iterable[Stored], *, with_files: bool = True
 ) -> tuple[list[Written], list[Stored], dict[str, int]]:
-    """A file for each table that has no rows, and none of earlier runs; and how many rows tables have."""
+    """A file for each table that has no rows, and none of earlier runs; and how many rows tables have.
+
+    Tables that are written only with rows have none.
+    """
     staying = [file for file in kept if file.written.rows or not file.written.path.startswith("tables/")]
     rows: Counter[str] = Counter({table.name: 0 for table in WRITTEN})
     for one in (*written, *(file.written for file in staying)):
         if one.path.startswith("tables/"):
             rows[one.table] += one.rows
     empty = [
-        write_empty(places.undated(table), table.arrow) for table in WRITTEN if with_files and not rows[table.name]
+        write_empty(places.undated(table), table.arrow)
+        for table in WRITTEN
+        if with_files and not rows[table.name] and not table.only_with_rows
     ]
     kept_written = [one for one in written if one.rows or not one.path.startswith("tables/")]
     return [*kept_written, *empty], staying, dict(rows)

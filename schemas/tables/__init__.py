@@ -6,6 +6,8 @@ from schemas.tables.accounting import ACCOUNTING
 from schemas.tables.admin_actions import ADMIN_ACTIONS
 from schemas.tables.calls import CALLS
 from schemas.tables.captures import CAPTURES
+from schemas.tables.com_calls import COM_CALLS
+from schemas.tables.com_objects import COM_OBJECTS
 from schemas.tables.endpoints import ENDPOINTS
 from schemas.tables.findings import FINDINGS, VERDICTS
 from schemas.tables.flows import FLOWS
@@ -24,7 +26,7 @@ from schemas.tables.sessions import SESSIONS
 from schemas.tables.transactions import TRANSACTIONS
 from schemas.tables.typed import TYPED
 
-JUDGED = (SESSIONS, READS, SENDS, MOVES, REJECTIONS, TRANSACTIONS, ADMIN_ACTIONS, FINDINGS)
+JUDGED = (SESSIONS, READS, SENDS, MOVES, REJECTIONS, TRANSACTIONS, ADMIN_ACTIONS, COM_OBJECTS, COM_CALLS, FINDINGS)
 """Made from the others, server by server."""
 OVERALL = (HOSTS, QUEUES, VERDICTS)
 """Made of what is known of all servers; small, and written anew by every run."""
@@ -50,6 +52,8 @@ __all__ = [
     "ADMIN_ACTIONS",
     "CALLS",
     "CAPTURES",
+    "COM_CALLS",
+    "COM_OBJECTS",
     "ENDPOINTS",
     "FINDINGS",
     "FLOWS",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.interfaces import INTERFACES
 from decoders.ndr.model import Direction
+from decoders.registry import DCOM, REGISTRY
 from schemas.idl_bounds import bounded
 from schemas.idl_types import IdlTypes
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
@@ -70,6 +71,7 @@ def typed_table(interface: Interface, operation: Operation, *, callback: bool = 
         ),
         key=("call_uid",),
         relations=(OF_CALL, OF_FLOW, OF_CAPTURE),
+        only_with_rows=REGISTRY[interface.uuid].family in DCOM,
     )
 
 

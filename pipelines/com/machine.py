@@ -1,0 +1,128 @@
+"""Facts of DCOM's calls at one server, in the order of time, to rows of `com_calls` and `com_objects`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from decoders.dcom.classes import com_interface_name
+from decoders.status import status_name
+from pipelines.com.members import Members, kind_of
+from pipelines.com.objects import Objects
+from schemas.tables.com_calls import COM_CALLS
+from schemas.tables.com_objects import COM_OBJECTS
+from schemas.times import micros, nanos
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.com.objects import ComObject
+    from pipelines.facts.com import Com
+    from pipelines.facts.model import CallFact
+    from schemas.model import AnyRow
+    from schemas.tables.com_calls import ComCallRow
+
+_CREATE: Final = ("IClassFactory", "CreateInstance")
+_RELEASE: Final = "RemRelease"
+_ADD: Final = "RemAddRef"
+_PING: Final = "ComplexPing"
+_REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
+
+
+class ComMachine:
+    def __init__(self, server: str) -> None:
+        self._objects = Objects(server)
+        self._members = Members()
+
+    def given(self, fact: CallFact, com: Com) -> None:
+        """What a client of another server handed to it: an object of this host."""
+        for reference in com.references:
+            if not reference.given:
+                self._objects.give(reference, fact, None, None)
+
+    def feed(self, fact: CallFact, com: Com) -> Iterator[tuple[str, AnyRow]]:
+        # Announced by the same answer that hands out the first reference.
+        for exporter in com.exporters:
+            self._objects.announce(exporter)
+        if com.object is None:
+            self._resolver(fact, com)
+            return
+        one = self._objects.called(com.object, com.iid, fact)
+        self._members.note(one, fact, com)
+        parent, clsid = self._parent(one, fact, com)
+        for reference in com.references:
+            if reference.given:
+                self._objects.give(reference, fact, parent, clsid)
+            elif (known := self._objects.find(reference.ipid)) is not None:
+                # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
+                self._objects.take_back(reference.ipid, reference.public_refs, fact)
+                known.touch(fact)
+        self._count(fact, com)
+        yield COM_CALLS.name, self._row(one, fact, com)
+
+    def finish(self) -> Iterator[tuple[str, AnyRow]]:
+        for one in self._objects.finished():
+            yield COM_OBJECTS.name, one.row()
+
+    def _resolver(self, fact: CallFact, com: Com) -> None:
+        clsid = com.activation.clsid if com.activation else None
+        for reference in com.references:
+            if reference.given:
+                self._objects.give(reference, fact, None, clsid)
+        if fact.operation == _PING and fact.request is not None:
+            for oid in fact.request.get("DelFromSet") or ():
+                self._objects.unping(int(oid), fact)
+
+    def _parent(self, one: ComObject, fact: CallFact, com: Com) -> tuple[ComObject | None, str | None]:
+        """Whose call handed out what the answer gives, and the class of that."""
+        if fact.endpoint in _REMOTE_UNKNOWN:
+            # The call is made on the Remote Unknown; the object meant is in the request.
+            asked = (fact.request or {}).get("ripid")
+            meant = self._objects.find(asked) if isinstance(asked, str) else None
+            return meant, meant.clsid if meant else None
+        if (fact.endpoint, fact.operation) == _CREATE:
+            # The objects of a class factory are of the class that was activated.
+            return one, one.clsid
+        return one, None
+
+    def _count(self, fact: CallFact, com: Com) -> None:
+        if fact.operation == _RELEASE:
+            for counted in com.counted:
+                self._objects.take_back(counted.ipid, counted.public_refs, fact)
+        elif fact.operation == _ADD:
+            for counted in com.counted:
+                if (one := self._objects.find(counted.ipid)) is not None:
+                    one.given += counted.public_refs
+
+    def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:
+        invoked = com.invoked
+        hresult = com.scode if com.scode is not None else fact.status
+        if hresult is not None:
+            hresult &= 0xFFFF_FFFF
+        return {
+            "call_uid": fact.call_uid,
+            "ts": micros(fact.began.ts_ns),
+            "ts_ns": nanos(fact.began.ts_ns),
+            "uid": fact.uid,
+            "id": fact.ends.id,
+            "username": fact.username,
+            "domain": fact.domain,
+            "object_uid": one.object_uid,
+            "ipid": com.object,
+            "interface": com_interface_name(com.iid),
+            "iid": com.iid,
+            "member": self._members.name(one, invoked.dispid) if invoked else fact.operation,
+            "kind": kind_of(invoked) if invoked else ("method" if fact.operation else None),
+            "via": "invoke" if invoked else "direct",
+            "arguments": [
+                {"name": arg.name, "direction": arg.direction, "type": arg.type, "value": arg.value}
+                for arg in com.arguments
+            ],
+            "result": com.result,
+            "outcome": str(fact.outcome),
+            "hresult": hresult,
+            "hresult_name": None if hresult is None else status_name(hresult, fact.endpoint or ""),
+            "exception": com.exception,
+            "causality_id": com.cid,
+            "doubt": one.doubt,
+            "capture_id": fact.capture_id,
+        }

@@ -1,0 +1,208 @@
+"""Objects of one server: who handed them out, which interfaces they have, and who gave them back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from decoders.dcom.classes import class_name, com_interface_name
+from pipelines.facts.reasons import Reason
+from schemas.times import NO_TIME, micros, nanos
+from schemas.uids import derived_uid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.facts.com import Exporter, Reference
+    from pipelines.facts.model import CallFact
+    from schemas.tables.com_objects import ComObjectRow
+
+MAX_OBJECTS: Final = 50_000
+"""Remembered of a server. A client in a loop makes thousands; the oldest ones are told and forgotten then."""
+MAX_INTERFACES: Final = 64
+"""Told of an object."""
+MAX_EXPORTERS: Final = 10_000
+MSMQ_CLASS: Final = "MSMQ"
+
+
+@dataclass(slots=True, eq=False)
+class ComObject:
+    server: str
+    object_uid: str
+    oxid: int | None
+    oid: int | None
+    born: CallFact
+    """Its first call or reference."""
+    given_by: str | None
+    parent: str | None
+    client: str
+    clsid: str | None = None
+    port: int | None = None
+    runs_as: str | None = None
+    interfaces: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    """By IPID: IID, and the call that handed it out."""
+    last_ts_ns: int = NO_TIME
+    calls: int = 0
+    given: int = 0
+    returned: int = 0
+    end: str = "open_at_end"
+    names: dict[int, str] = field(default_factory=dict)
+    """Members by their DISPID, as this object or its description told them."""
+
+    def touch(self, fact: CallFact) -> None:
+        self.last_ts_ns = max(self.last_ts_ns, fact.until.ts_ns, fact.began.ts_ns)
+
+    @property
+    def doubt(self) -> Reason | None:
+        """Its birth was not captured: what was done with it before is not known."""
+        return Reason.OPEN_NOT_SEEN if self.given_by is None else None
+
+    def row(self) -> ComObjectRow:
+        fact, clsid = self.born, self.clsid
+        return {
+            "object_uid": self.object_uid,
+            "oxid": None if self.oxid is None else f"{self.oxid:016x}",
+            "oid": None if self.oid is None else f"{self.oid:016x}",
+            "class": class_name(clsid) if clsid else None,
+            "clsid": clsid,
+            "exporter": {"host": self.server, "port": self.port},
+            "runs_as": self.runs_as,
+            "interfaces": [
+                {"ipid": ipid, "iid": iid, "interface": com_interface_name(iid), "given_by": given_by}
+                for ipid, (iid, given_by) in list(self.interfaces.items())[:MAX_INTERFACES]
+            ],
+            "given_by": self.given_by,
+            "parent_object_uid": self.parent,
+            "client": self.client,
+            "username": fact.username,
+            "domain": fact.domain,
+            "ts": micros(fact.began.ts_ns),
+            "ts_ns": nanos(fact.began.ts_ns),
+            "last_ts": micros(max(self.last_ts_ns, fact.began.ts_ns)),
+            "calls": self.calls,
+            "references_given": self.given,
+            "references_returned": self.returned,
+            "end": self.end,
+            "doubt": self.doubt,
+            "capture_id": fact.capture_id,
+        }
+
+
+class Objects:
+    """All that is known of a server's."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._by_number: dict[tuple[int, int], ComObject] = {}
+        self._by_ipid: dict[str, ComObject] = {}
+        self._exporters: dict[int, Exporter] = {}
+        self._at_port: dict[int, int] = {}
+        """The last OXID that was announced at a port."""
+        self._told: list[ComObject] = []
+
+    def announce(self, exporter: Exporter) -> None:
+        """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
+        if len(self._exporters) >= MAX_EXPORTERS and exporter.oxid not in self._exporters:
+            return
+        self._exporters[exporter.oxid] = exporter
+        for _, port in exporter.bindings:
+            before = self._at_port.get(port)
+            if before is not None and before != exporter.oxid:
+                for one in self._of_exporter(before):
+                    if one.end == "open_at_end":
+                        one.end = "exporter_replaced"
+            self._at_port[port] = exporter.oxid
+        for one in self._of_exporter(exporter.oxid):
+            self._place(one, exporter)
+
+    def _of_exporter(self, oxid: int) -> Iterator[ComObject]:
+        return (one for (of, _), one in self._by_number.items() if of == oxid)
+
+    def _place(self, one: ComObject, exporter: Exporter) -> None:
+        one.runs_as = one.runs_as or exporter.principal
+        if one.port is None and exporter.bindings:
+            one.port = exporter.bindings[0][1]
+
+    def give(self, reference: Reference, fact: CallFact, parent: ComObject | None, clsid: str | None) -> ComObject:
+        """A reference was handed out. [MS-DCOM] 3.1.1.5.1: its public references add to what the receiver holds."""
+        key = reference.oxid, reference.oid
+        one = self._by_number.get(key)
+        if one is None:
+            one = self._adopted(reference) or self._new(reference, fact, parent)
+            self._by_number[key] = one
+            self._forget_some()
+        one.clsid = one.clsid or clsid or reference.clsid
+        one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
+        one.given += reference.public_refs
+        one.end = "open_at_end" if one.end == "released" else one.end
+        one.touch(fact)
+        self._by_ipid[reference.ipid] = one
+        if exporter := self._exporters.get(reference.oxid):
+            self._place(one, exporter)
+        return one
+
+    def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
+        uid = derived_uid("O", f"{self._server}|{reference.oxid:016x}|{reference.oid:016x}")
+        parent_uid = None if parent is None else parent.object_uid
+        client = fact.client if reference.given else fact.server
+        return ComObject(self._server, uid, reference.oxid, reference.oid, fact, fact.call_uid, parent_uid, client)
+
+    def _adopted(self, reference: Reference) -> ComObject | None:
+        """One that was called before its reference was seen, when another copy of that comes."""
+        one = self._by_ipid.get(reference.ipid)
+        if one is None or one.oid is not None:
+            return None
+        one.oxid, one.oid = reference.oxid, reference.oid
+        return one
+
+    def called(self, ipid: str, iid: str, fact: CallFact) -> ComObject:
+        one = self._by_ipid.get(ipid)
+        if one is None:
+            uid = derived_uid("O", f"{self._server}|{fact.ends.resp_p}|{ipid}")
+            one = ComObject(self._server, uid, None, None, fact, None, None, fact.client)
+            self._by_ipid[ipid] = one
+            self._forget_some()
+        one.interfaces.setdefault(ipid, (iid, None))
+        one.port = fact.ends.resp_p
+        one.calls += 1
+        one.touch(fact)
+        return one
+
+    def find(self, ipid: str) -> ComObject | None:
+        return self._by_ipid.get(ipid)
+
+    def take_back(self, ipid: str, references: int, fact: CallFact) -> None:
+        """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
+        one = self._by_ipid.get(ipid)
+        if one is None:
+            return
+        one.returned += references
+        one.touch(fact)
+        if one.given and one.returned >= one.given:
+            one.end = "released"
+
+    def unping(self, oid: int, fact: CallFact) -> None:
+        """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set."""
+        for (_, number), one in self._by_number.items():
+            if number == oid and one.end == "open_at_end":
+                one.end = "unpinged"
+                one.touch(fact)
+
+    def _forget_some(self) -> None:
+        if len(self._by_ipid) <= MAX_OBJECTS:
+            return
+        oldest = next(iter(self._by_ipid.values()))
+        self._told.append(oldest)
+        for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
+            del self._by_ipid[ipid]
+        if oldest.oxid is not None and oldest.oid is not None:
+            self._by_number.pop((oldest.oxid, oldest.oid), None)
+
+    def finished(self) -> Iterator[ComObject]:
+        """Each once, in the order in which they were first met."""
+        every = (*self._told, *self._by_ipid.values(), *self._by_number.values())
+        seen: dict[str, ComObject] = {}
+        for one in every:
+            seen.setdefault(one.object_uid, one)
+        self._told = []
+        yield from seen.values()
