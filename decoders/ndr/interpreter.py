@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from decoders.limits import MAX_COMPILED_DECODERS
@@ -42,6 +43,8 @@ def compile_decoder(
     compiler = Compiler(types, syntax, byte_order)
     members = operation.on_the_wire(direction)
     parts = compiler.parameters(members)
+    # Damaged extensions in front may end anywhere, and then nothing is known of the first parameter's alignment.
+    anywhere = cache(lambda: compiler.parameters(members, 1))
     template = nothing_read(members, compiler.layout)
 
     def decoder(stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
@@ -49,10 +52,8 @@ def compile_decoder(
         reader.at = start
         values = template.copy()
         complete = True
-        # Damaged extensions in front may end anywhere, and then nothing is known of the first parameter's alignment.
-        aligned = start % LARGEST_ALIGNMENT == 0
         try:
-            for part, name in parts if aligned else compiler.parameters(members, 1):
+            for part, name in anywhere() if start % LARGEST_ALIGNMENT else parts:
                 part(reader, values, name, None)
         except Stop:
             complete = False
