@@ -158,6 +158,12 @@ MAX_READABLE_CHARACTERS: Final = 512
 MAX_READABLE_DEPTH: Final = 4
 """PROPVARIANTs inside PROPVARIANTs shown in such text: [MS-MQMQ] 2.3.12.25 nests three."""
 
+MAX_VARIANT_NESTING: Final = 32
+"""VARIANTs inside VARIANTs that a value is made of, as MAX_NDR_DEPTH has them; decoded ones cannot have more."""
+
+MAX_WALKED_VALUES: Final = 1 << 21
+"""Values of one stub searched for object references: twice MAX_NDR_VALUES, which leaves out what is in no array."""
+
 MAX_PROPERTY_ROWS: Final = 16_384
 """Rows made of a property that is a table in itself: one a connection attempt, or one a sending queue manager."""
 

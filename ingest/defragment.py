@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from decoders.dcerpc.first_bytes import may_begin_pdu
+from decoders.dcerpc.header import HEADER_BYTES
 from decoders.dcerpc.well_known import PORTS
 from decoders.net.bulk import empty_headers, write_row
 from decoders.net.dissect import dissect_transport
@@ -19,7 +20,6 @@ from decoders.net.fragments import Datagram, Fragment, FragmentFate, FragmentNot
 from decoders.net.model import IpFragment, PacketOutcome, SetAside, TcpHeader
 from decoders.tcp.model import ACK, RST, SYN
 from ingest.conversations import conversation_keys, endpoint_key, from_low_side, host_keys
-from ingest.hollow import PDU_BYTES, UNKNOWN, numbers_seen
 from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, MADE_SEGMENTS, SCAN_ISSUES, SYNS
 
@@ -216,12 +216,10 @@ class _Made:
         self.held += 1
 
 
-def _unspoken(headers: Headers, row: Column, from_low: bool, size: int) -> dict[str, int | None]:
+def _unspoken(headers: Headers, row: Column, from_low: bool, size: int) -> dict[str, int]:
     """As the scan has them."""
-    if size >= PDU_BYTES:
+    if size >= HEADER_BYTES:
         return {}
-    seen = {name: int(values[0]) for name, values in numbers_seen(headers, row, np.array([from_low])).items()}
     hosts = [int(host[0]) for host in host_keys(headers, row)]
     low_host, high_host = hosts if from_low else reversed(hosts)
-    numbers = {name: None if value == UNKNOWN[name] else value for name, value in seen.items()}
-    return numbers | {"low_host": low_host, "high_host": high_host}
+    return {"low_host": low_host, "high_host": high_host}

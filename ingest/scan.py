@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from decoders.dcerpc.first_bytes import may_begin_pdu
+from decoders.dcerpc.header import HEADER_BYTES
 from decoders.dcerpc.well_known import PORTS
 from decoders.net.model import PacketOutcome
 from decoders.tcp.model import ACK, RST, SYN
 from ingest.clock import Clock
 from ingest.conversations import conversation_keys, endpoint_keys, from_low_side, host_keys
 from ingest.dissection import NO_LINK_TYPE, headers_of, link_types
-from ingest.hollow import PDU_BYTES, REDUCTIONS, UNKNOWN, numbers_seen
 from ingest.splits import SplitReader
 from ingest.stream_bases import NEVER, stream_bases
 from schemas.internal import CONVERSATIONS, COUNTS, FRAGMENTS, SCAN_ISSUES, SPLIT_REPORTS, SYNS
@@ -135,7 +135,9 @@ class _Scan:
             order,
             starts,
         )
-        self._hold(self._conversations, rows | _unspoken(headers, tcp[order], low[order], starts, rows))
+        firsts = order[starts]
+        rows |= _unspoken(headers, tcp[firsts], low[firsts], rows["payload_bytes"])
+        self._hold(self._conversations, rows)
         syn = np.flatnonzero(flags & SYN)
         if len(syn):
             who = {"key": keys[syn], "frame": frames[syn], "from_low": low[syn]}
@@ -240,11 +242,10 @@ _REDUCTIONS = {
     "low_end": np.minimum,
     "high_end": np.minimum,
     "last_ts_ns": np.maximum,
-    **REDUCTIONS,
     "low_host": np.minimum,
     "high_host": np.minimum,
 }
-_UNKNOWN = {"base_low": NEVER, "base_high": NEVER, **UNKNOWN, "low_host": NEVER, "high_host": NEVER}
+_UNKNOWN = {"base_low": NEVER, "base_high": NEVER, "low_host": NEVER, "high_host": NEVER}
 """What stands for null."""
 
 
@@ -264,23 +265,16 @@ def _reduced(columns: dict[str, Column], order: Column, starts: Column) -> dict[
     return rows
 
 
-def _unspoken(headers: Headers, tcp: Column, low: Column, starts: Column, rows: dict[str, Column]) -> dict[str, Column]:
-    """Numbers and hosts of conversations with next to no payload, null for the others: that is for most.
+def _unspoken(headers: Headers, tcp: Column, low: Column, payload: Column) -> dict[str, Column]:
+    """Hosts of conversations with next to no payload, null for the others: that is for most.
 
-    `tcp` and `low`: packets in the order of their conversations.
+    `tcp` and `low`: a packet of each conversation.
     """
-    count = len(starts)
-    found = {name: np.full(count, _UNKNOWN[name], np.int64) for name in (*REDUCTIONS, "low_host", "high_host")}
-    unspoken = np.flatnonzero(rows["payload_bytes"] < PDU_BYTES)
-    if not len(unspoken):
-        return found
-    sizes = np.diff(starts, append=len(tcp))[unspoken]
-    begins = np.cumsum(sizes) - sizes
-    places = np.repeat(starts[unspoken] - begins, sizes) + np.arange(sizes.sum())
-    for name, values in numbers_seen(headers, tcp[places], low[places]).items():
-        found[name][unspoken] = REDUCTIONS[name].reduceat(values, begins)
-    first = starts[unspoken]
-    source, destination = host_keys(headers, tcp[first])
-    found["low_host"][unspoken] = np.where(low[first], source, destination)
-    found["high_host"][unspoken] = np.where(low[first], destination, source)
+    found = {name: np.full(len(tcp), _UNKNOWN[name], np.int64) for name in ("low_host", "high_host")}
+    unspoken = np.flatnonzero(payload < HEADER_BYTES)
+    if len(unspoken):
+        from_low = low[unspoken]
+        source, destination = host_keys(headers, tcp[unspoken])
+        found["low_host"][unspoken] = np.where(from_low, source, destination)
+        found["high_host"][unspoken] = np.where(from_low, destination, source)
     return found

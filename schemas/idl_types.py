@@ -1,8 +1,8 @@
 """Arrow types of declared IDL types; `value_shapes` brings values into their shape.
 
-Two things differ from the values of decoders.ndr.model: message bytes become size, hash and, on request, the bytes;
-and a type that contains itself is followed MAX_NESTING levels, below which the value stands as JSON, since neither
-Arrow nor Spark has recursive types.
+Three things differ from the values of decoders.ndr.model: message bytes become size, hash and, on request, the bytes;
+a type that contains itself is followed MAX_NESTING levels, below which the value stands as JSON, since neither Arrow
+nor Spark has recursive types; and COM's values are as `com_shapes` has them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,21 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from decoders.ndr.layout import is_octets, is_wide
-from decoders.ndr.model import Array, ContextHandle, Enum, Guid, Named, Pointer, Scalar, String, Struct, Union
+from decoders.ndr.model import (
+    Array,
+    ContextHandle,
+    EncapsulatedUnion,
+    Enum,
+    Guid,
+    InterfacePointer,
+    Named,
+    Pointer,
+    Scalar,
+    String,
+    Struct,
+    Union,
+)
+from schemas.com_shapes import is_variant, special
 from schemas.model import BINARY, BOOL, DOUBLE, INT, LONG, STRING, UNSIGNED_LONG
 
 if TYPE_CHECKING:
@@ -57,9 +71,12 @@ class IdlTypes:
             if isinstance(inner, Union) and not member.name:
                 yield from self._fields((arm.member for arm in inner.arms if arm.member is not None), seen)
             else:
-                yield pa.field(member.name, PAYLOAD if member.payload else self._arrow(member.type, seen))
+                message = member.payload and not is_variant(member.type, self._types)
+                yield pa.field(member.name, PAYLOAD if message else self._arrow(member.type, seen))
 
     def _arrow(self, declared: Type, seen: dict[str, int]) -> pa.DataType:
+        if found := special(declared):
+            return found.arrow
         if isinstance(declared, Scalar):
             return DOUBLE if declared.floating else _INTEGERS[declared.size, declared.signed]
         if isinstance(declared, Enum):
@@ -71,12 +88,18 @@ class IdlTypes:
         if isinstance(declared, Array):
             if is_wide(declared.of):
                 return STRING
-            return BINARY if is_octets(declared.of) else pa.list_(self._arrow(declared.of, seen))
+            octets = declared.raw or is_octets(declared.of)
+            return BINARY if octets else pa.list_(self._arrow(declared.of, seen))
         if isinstance(declared, Union):
             return pa.struct(list(self._fields((arm.member for arm in declared.arms if arm.member), seen)))
+        if isinstance(declared, EncapsulatedUnion):
+            tag, union = self._arrow(declared.union.switch, seen), self._arrow(declared.union, seen)
+            return pa.struct([pa.field(declared.switch_name, tag), pa.field(declared.union_name, union)])
         if isinstance(declared, Struct):
             below = deeper(declared.name, seen)
             return STRING if below is None else pa.struct(list(self._fields(declared.members, below)))
+        if isinstance(declared, InterfacePointer):
+            raise TypeError("an interface pointer has its own column")
         return self._arrow(self._types[declared.name], seen)
 
     def _named(self, declared: Type) -> Type:

@@ -38,14 +38,10 @@ SPLIT_REPORTS = Table(
 )
 
 UNSPOKEN = (
-    Column("low_least", LONG, "Least number of the lower endpoint; null as all of these where there is payload."),
-    Column("low_most", LONG, "Its greatest number, sent or acknowledged; see ingest.hollow."),
-    Column("high_least", LONG, "Least number of the higher endpoint."),
-    Column("high_most", LONG, "Its greatest."),
-    Column("low_host", LONG, "Hash of the lower endpoint's address."),
+    Column("low_host", LONG, "Hash of the lower endpoint's address; null as the other where there is payload."),
     Column("high_host", LONG, "Hash of the higher endpoint's."),
 )
-"""Of conversations of which next to no payload was captured: what tells whether there was any."""
+"""Of conversations of which next to no payload was captured: between which hosts something may have been said."""
 CONVERSATIONS = Table(
     "conversations",
     "A TCP 4-tuple within a split.",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.msmq.base_header import packet_size
 from decoders.ndr.layout import is_octets, is_wide
-from decoders.ndr.model import Array, CutBytes, Named, Pointer, Struct, Union
+from decoders.ndr.model import Array, CutBytes, EncapsulatedUnion, Named, Pointer, Struct, Union
+from schemas.com_shapes import is_variant, special, variant_row
 from schemas.idl_types import NO_PARAMETERS, deeper
 
 if TYPE_CHECKING:
@@ -57,16 +58,20 @@ class ValueShapes:
     def _member(self, member: Member, seen: dict[str, int]) -> Shape | None:
         if member.payload:
             keep = self._keep_payload
+            if is_variant(member.type, self._types):
+                return lambda value: variant_row(value, keep=keep)
             return lambda value: payload(value, keep=keep)
         return self._value(member.type, seen)
 
     def _value(self, declared: Type, seen: dict[str, int]) -> Shape | None:
         declared = self._resolved(declared)
+        if found := special(declared):
+            return found.shape
         match declared:
             case Pointer():
                 return self._value(declared.to, seen)
             case Array():
-                if is_wide(declared.of) or is_octets(declared.of):
+                if declared.raw or is_wide(declared.of) or is_octets(declared.of):
                     return None
                 element = self._value(declared.of, seen)
                 return None if element is None else _elements(element)
@@ -74,6 +79,9 @@ class ValueShapes:
                 arms = [arm.member for arm in declared.arms if arm.member is not None]
                 shapes = [(arm.name, shape) for arm in arms if (shape := self._member(arm, seen)) is not None]
                 return _structure(dict.fromkeys(arm.name for arm in arms), shapes)
+            case EncapsulatedUnion():
+                shape = self._value(declared.union, seen)
+                return None if shape is None else _structure(None, [(declared.union_name, shape)])
             case Struct():
                 below = deeper(declared.name, seen)
                 return _json if below is None else self._fields(declared.members, below)

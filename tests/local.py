@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from decoders.dcerpc.header import HEADER_BYTES
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.choice import Choice
 from ingest.clock import JITTER_NS
 from ingest.conversations import endpoint_key, host_key
-from ingest.hollow import PDU_BYTES, UNKNOWN, moved_keys
 from ingest.scan import scan_split
 from ingest.segments import segment_batches
 from ingest.splits import plan
@@ -74,12 +74,16 @@ class Local:
         names = [path.name for path in paths]
         conversations, untidy = _scanned(splits)
 
-        def look(keys: set[int], choice: Choice) -> None:
-            self._batches = {name: [] for name in _STREAMED}
+        def read(keys: set[int], choice: Choice) -> Decoding:
             assembler = Assembler(choice, names, names, untidy, accounts, in_bulk=in_bulk)
             decoding = Decoding(assembler, keep_payload=keep_payload)
             for name, batch in decoding.run(segment_rows(_sorted(_segments(splits, keys)))):
                 self._batches.setdefault(name, []).append(batch)
+            return decoding
+
+        def look(keys: set[int], choice: Choice) -> None:
+            self._batches = {name: [] for name in _STREAMED}
+            decoding = read(keys, choice)
             self.announced, self.versions = decoding.announced, decoding.versions
 
         wanted = {row["key"] for row in conversations if row["may_be_rpc"] or row["well_known_port"]}
@@ -95,7 +99,7 @@ class Local:
             called = {host_key(_address(row["server"])) for row in self._rows(FACTS.name) if row["kind"] != BLIND}
             hollow &= {row["key"] for row in conversations if called & {row["low_host"], row["high_host"]}}
         if hollow:
-            look(wanted | hollow, known)
+            read(hollow, known)
 
     @cached_property
     def tables(self) -> dict[str, list[Row]]:
@@ -170,16 +174,11 @@ def _scanned(splits: list[Split]) -> tuple[list[Row], frozenset[int]]:
 
 
 def _hollow(conversations: list[Row]) -> set[int]:
-    """Those that showed next to nothing though bytes passed."""
+    """Those that showed next to nothing."""
     size: Counter[int] = Counter()
     for row in conversations:
         size[row["key"]] += row["payload_bytes"]
-    rows = [row for row in conversations if size[row["key"]] < PDU_BYTES]
-    seen = {
-        name: np.array([unknown if row[name] is None else row[name] for row in rows], np.int64)
-        for name, unknown in UNKNOWN.items()
-    }
-    return set(moved_keys(np.array([row["key"] for row in rows], np.int64), seen).tolist())
+    return {key for key, captured in size.items() if captured < HEADER_BYTES}
 
 
 def _address(text: str) -> bytes:

@@ -27,6 +27,24 @@ def octets(count: Count) -> Step:
     return step
 
 
+def raw(count: Count, width: int) -> Step:
+    """Octets of elements that have an alignment."""
+    mask = width - 1
+
+    def step(reader: Reader, container: Container, key: Key, place: Place) -> None:
+        size = count(reader, container, key, place) * width
+        at = (reader.at + mask) & ~mask
+        end = at + size
+        if end > reader.size and size:
+            if not reader.whole:
+                container[key] = CutBytes(reader.data[at:])
+            reader.cut(place, key, at, size)
+        container[key] = reader.data[at:end]
+        reader.at = min(end, reader.size)
+
+    return step
+
+
 def leaves(count: Count, field: Field, byte_order: str) -> Step:
     """Whole or not at all, like every value of fixed size."""
     size, mask, code = field.size, field.alignment - 1, field.format

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from decoders.ndr import arrays
 from decoders.ndr.counts import Count, conformance, variance
 from decoders.ndr.fields import Field, leaf_field, run, single
+from decoders.ndr.interface_pointers import marshaled
 from decoders.ndr.layout import Layout, is_octets, is_wide
-from decoders.ndr.model import Array, Pointer, PointerKind, String, Struct, Union
+from decoders.ndr.model import (
+    Array,
+    EncapsulatedUnion,
+    InterfacePointer,
+    Pointer,
+    PointerKind,
+    Scalar,
+    String,
+    Struct,
+    Union,
+)
 from decoders.ndr.pointers import embedded, not_embedded, outermost
 from decoders.ndr.strings import buffer, string, string_or_character
 from decoders.ndr.structures import conformant, gap, nothing_read, structure
-from decoders.ndr.unions import Chosen, union
+from decoders.ndr.unions import Chosen, encapsulated, union
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +33,7 @@ if TYPE_CHECKING:
     from decoders.ndr.reader import Container, Key, Place, Reader, Step
 
 LARGEST_ALIGNMENT = 8
+_LITTLE_ENDIAN = "<"
 
 
 class Use(NamedTuple):
@@ -45,6 +57,15 @@ class Compiler:
         self._made: dict[tuple[Type, Use], Step] = {}
         self._begun: set[tuple[Type, Use]] = set()
         self._type_numbers: dict[Type, int] = {}
+        self._announced = byte_order
+        """The PDU's byte order, also within what is little-endian in any case."""
+        self._little: Compiler = self if byte_order == _LITTLE_ENDIAN else self._little_endian(types, syntax)
+
+    def _little_endian(self, types: Mapping[str, Type], syntax: Syntax) -> Compiler:
+        little = Compiler(types, syntax, _LITTLE_ENDIAN)
+        little._announced = self._announced
+        little._type_numbers = self._type_numbers
+        return little
 
     def parameters(self, members: Sequence[Member], alignment: int = LARGEST_ALIGNMENT) -> list[tuple[Step, str]]:
         """`alignment`: what the place of the first one is a multiple of."""
@@ -72,7 +93,7 @@ class Compiler:
             if not embedded and isinstance(declared, Pointer) and declared.kind is PointerKind.REF:
                 # A reference pointer as parameter has no representation: [C706] 14.3.11.
                 declared = self.layout.resolve(declared.to)
-                field = None if isinstance(declared, Pointer) else self._field(declared, use)
+                field = None if isinstance(declared, Pointer | InterfacePointer) else self._field(declared, use)
             else:
                 field = self._field(declared, use)
             if field is None:
@@ -90,9 +111,9 @@ class Compiler:
     def _field(self, declared: Declared, use: Use) -> Field | None:
         """For values of fixed size whose reading is not followed by something else at once."""
         match declared:
-            case Pointer():
+            case Pointer() | InterfacePointer():
                 return self._embedded_pointer(declared, use) if use.embedded else None
-            case Array() | String() | Struct() | Union():
+            case Array() | String() | Struct() | Union() | EncapsulatedUnion():
                 return None
         return leaf_field(declared, self.layout, self._order, use.limits)
 
@@ -120,11 +141,13 @@ class Compiler:
     def _new_step(self, declared: Declared, use: Use) -> Step:
         layout = self.layout
         match declared:
-            case Pointer():
+            case Pointer() | InterfacePointer():
                 if use.embedded:
                     return single(self._embedded_pointer(declared, use), self._order)
-                number = self._type_number(declared.to)
-                return not_embedded(declared.kind, self._referent(declared, use), layout, self._order, number)
+                kind, referent, number = self._pointed(declared, use)
+                return not_embedded(kind, referent, layout, self._order, number)
+            case Struct(little_endian=True) if self is not self._little:
+                return self._little._step(declared, use)
             case String():
                 return self._string(declared, use)
             case Array():
@@ -133,15 +156,26 @@ class Compiler:
                 step = self._structure(declared, use)
             case Union():
                 step = self._union(declared, use)
+            case EncapsulatedUnion():
+                step = encapsulated(declared, self._arms(declared.union), layout, self._order)
             case _:
                 return single(leaf_field(declared, layout, self._order, use.limits), self._order)
-        return outermost(step) if not use.embedded and layout.has_pointers(declared) else step
+        if use.embedded or not layout.has_pointers(declared):
+            return step
+        return outermost(step, layout.values(declared))
+
+    def _pointed(self, pointer: Pointer | InterfacePointer, use: Use) -> tuple[PointerKind, Step, int]:
+        """Kind, referent, and the number of the referent's type."""
+        if isinstance(pointer, InterfacePointer):
+            return PointerKind.UNIQUE, marshaled(self.layout, self._announced), 0
+        return pointer.kind, self._referent(pointer, use), self._type_number(pointer.to)
 
     def _referent(self, pointer: Pointer, use: Use) -> Step:
         return self._step(pointer.to, use._replace(embedded=False, hoisted=False, unnamed=False))
 
-    def _embedded_pointer(self, pointer: Pointer, use: Use) -> Field:
-        return embedded(pointer.kind, self._referent(pointer, use), self.layout, self._type_number(pointer.to))
+    def _embedded_pointer(self, pointer: Pointer | InterfacePointer, use: Use) -> Field:
+        kind, referent, number = self._pointed(pointer, use)
+        return embedded(kind, referent, self.layout, number)
 
     def _type_number(self, declared: Type) -> int:
         return self._type_numbers.setdefault(self.layout.resolve(declared), len(self._type_numbers))
@@ -159,6 +193,8 @@ class Compiler:
     def _array(self, declared: Array, use: Use) -> Step:
         layout, element = self.layout, self.layout.resolve(declared.of)
         count = self._count(declared, use)
+        if declared.raw and isinstance(element, Scalar):
+            return arrays.raw(count, layout.leaf_size(element))
         if is_octets(element):
             return arrays.octets(count)
         if is_wide(element):
@@ -196,6 +232,10 @@ class Compiler:
         return step
 
     def _union(self, declared: Union, use: Use) -> Step:
+        arms = self._arms(declared)
+        return union(declared, arms, self.layout, self._order, use.switch_is, unnamed=use.unnamed)
+
+    def _arms(self, declared: Union) -> dict[int | None, Chosen]:
         arms: dict[int | None, Chosen] = {}
         for arm in declared.arms:
             member = arm.member
@@ -204,4 +244,4 @@ class Compiler:
                 chosen = self._step(member.type, Use(member.range, member.switch_is)), member.name
             # An arm without cases is the default.
             arms.update(dict.fromkeys(arm.cases or (None,), chosen))
-        return union(declared, arms, self.layout, self._order, use.switch_is, unnamed=use.unnamed)
+        return arms

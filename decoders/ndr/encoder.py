@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from decoders.ndr.counts import Rounded, compared_with
@@ -10,8 +11,10 @@ from decoders.ndr.layout import CONTEXT_HANDLE_BYTES, WIDE_BYTES, Layout, is_oct
 from decoders.ndr.model import (
     Array,
     ContextHandle,
+    EncapsulatedUnion,
     Enum,
     Guid,
+    InterfacePointer,
     Member,
     Pointer,
     PointerKind,
@@ -43,6 +46,8 @@ class Spot(NamedTuple):
     embedded: bool = True
     hoisted: bool = False
     """Its max_count stands in front of the outermost structure already."""
+    marshaled: bool = False
+    """What an interface pointer points to."""
 
 
 def encode(
@@ -58,8 +63,10 @@ def encode(
 ) -> bytes:
     """Counts come from the values, except the max_count of a varying array whose size_is member is larger.
 
-    `fill` goes into the gaps, which peers leave as their memory was; `before` is what the stub begins with, an implicit
-    first argument. TypeError, ValueError or struct.error for values that the declaration cannot hold.
+    `fill` goes into the gaps, which peers leave as their memory was. `before` stands in front of the parameters,
+    ORPCTHIS or ORPCTHAT: alignment counts from its first byte, and it is part of what is returned.
+
+    TypeError, ValueError or struct.error for values that the declaration cannot hold.
     """
     encoder = _Encoder(Layout(types, syntax), byte_order, fill)
     encoder.stub += before
@@ -77,13 +84,27 @@ def encode_type(
     return bytes(encoder.stub)
 
 
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """The elements of a raw array."""
+
+    octets: bytes
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.octets) // self.width
+
+
 class _Encoder:
     def __init__(self, layout: Layout, byte_order: ByteOrder, fill: int) -> None:
         self._layout = layout
         self._order = byte_order
+        self._announced = byte_order
+        """The PDU's, also within what is little-endian in any case."""
         self._fill = bytes((fill,))
         self._referent_id = _FIRST_REFERENT_ID
-        self._deferred: list[Spot] = []
+        self._deferred: list[tuple[Spot, ByteOrder]] = []
+        """Each with the byte order around it."""
         self.stub = bytearray()
 
     def parameter(self, member: Member, values: Mapping[str, Any]) -> None:
@@ -105,12 +126,13 @@ class _Encoder:
 
     def _write(self, spot: Spot) -> None:
         declared = self._layout.resolve(spot.declared)
-        if not spot.embedded and not isinstance(declared, Pointer) and self._layout.has_pointers(declared):
+        pointer = isinstance(declared, Pointer | InterfacePointer)
+        if not spot.embedded and not pointer and self._layout.has_pointers(declared):
             around, self._deferred = self._deferred, []
             self._write(spot._replace(embedded=True))
             mine, self._deferred = self._deferred, around
-            for referent in mine:
-                self._write(referent)
+            for referent, order in mine:
+                self._in_order(order, referent)
             return
         match declared:
             case Scalar() | Enum():
@@ -120,15 +142,28 @@ class _Encoder:
                 self._align(self._layout.alignment(declared))
                 self.stub += self._identifier(declared, spot.value)
             case Pointer():
-                self._pointer(declared, spot)
+                self._pointer(spot, spot._replace(declared=declared.to, embedded=False, hoisted=False), declared.kind)
+            case InterfacePointer() if spot.marshaled:
+                self._marshaled(spot.value)
+            case InterfacePointer():
+                self._pointer(spot, spot._replace(embedded=False, marshaled=True), PointerKind.UNIQUE)
             case String():
                 self._string(declared, spot)
             case Array():
                 self._array(declared, spot)
+            case Struct(little_endian=True) if self._order != "<":
+                self._in_order("<", spot)
             case Struct():
                 self._structure(declared, spot)
             case Union():
                 self._union(declared, spot)
+            case EncapsulatedUnion():
+                self._encapsulated(declared, spot)
+
+    def _in_order(self, order: ByteOrder, spot: Spot) -> None:
+        around, self._order = self._order, order
+        self._write(spot)
+        self._order = around
 
     def _identifier(self, declared: Guid | ContextHandle, value: object) -> bytes:
         if value is None and isinstance(declared, ContextHandle):
@@ -138,17 +173,25 @@ class _Encoder:
         raw = guid_bytes(value, self._order)
         return raw if isinstance(declared, Guid) else bytes(4) + raw
 
-    def _pointer(self, declared: Pointer, spot: Spot) -> None:
-        referent = spot._replace(declared=declared.to, embedded=False, hoisted=False)
-        if spot.value is None and declared.kind is not PointerKind.REF:
+    def _pointer(self, spot: Spot, referent: Spot, kind: PointerKind) -> None:
+        if spot.value is None and kind is not PointerKind.REF:
             self._words(0)
             return
         self._words(self._referent_id)
         self._referent_id += _REFERENT_ID_STEP
         if spot.embedded:
-            self._deferred.append(referent)
+            self._deferred.append((referent, self._order))
         else:
             self._write(referent)
+
+    def _marshaled(self, value: object) -> None:
+        if not isinstance(value, bytes):
+            raise TypeError(f"{value!r} is not an object reference")
+        around, self._order = self._order, self._announced
+        self._words(len(value))
+        self._pack("I", len(value))
+        self._order = around
+        self.stub += value
 
     def _string(self, declared: String, spot: Spot) -> None:
         if not isinstance(spot.value, str):
@@ -180,8 +223,10 @@ class _Encoder:
         element = self._layout.resolve(declared.of)
         if is_wide(element):
             spot = spot._replace(value=self._units(declared, spot))
+        if declared.raw and isinstance(spot.value, bytes):
+            spot = spot._replace(value=self._raw(element, spot.value))
         elements: Any = spot.value
-        if not isinstance(elements, bytes | list):
+        if not isinstance(elements, bytes | list | _Raw):
             raise TypeError(f"{elements!r} is not an array")
         if declared.bound is not None and len(elements) != declared.bound and not declared.varying:
             raise ValueError(f"{len(elements)} elements, not {declared.bound}")
@@ -189,15 +234,28 @@ class _Encoder:
             self._words(self._max_count(declared, spot))
         if declared.varying:
             self._words(0, len(elements))
+        if isinstance(elements, _Raw):
+            self._align(elements.width)
+            self.stub += elements.octets
+            return
         if is_octets(element):
             self.stub += bytes(elements)
             return
         self._align(self._layout.element_alignment(declared))
         if isinstance(element, Pointer) and self._layout.in_place_nothing(declared):
-            self._deferred += [Spot(element.to, value, {}, embedded=False) for value in elements]
+            referents = [Spot(element.to, value, {}, embedded=False) for value in elements]
+            self._deferred += [(referent, self._order) for referent in referents]
             return
         for value in elements:
             self._write(Spot(element, value, {}))
+
+    def _raw(self, element: Type, octets: bytes) -> _Raw:
+        if not isinstance(element, Scalar):
+            raise TypeError(f"arrays of {element} are not raw")
+        raw = _Raw(octets, self._layout.leaf_size(element))
+        if len(octets) % raw.width:
+            raise ValueError(f"{len(octets)} bytes, no multiple of {raw.width}")
+        return raw
 
     def _max_count(self, declared: Array, spot: Spot) -> int:
         elements: Any = spot.value
@@ -241,11 +299,17 @@ class _Encoder:
                 return self._hoisted_count(structure, inner)
             case Array() as array if isinstance(inner, str):
                 return self._max_count(array, Spot(array, self._units(array, Spot(array, inner, value)), value))
+            case Array(raw=True) as array if isinstance(inner, bytes):
+                return len(self._raw(self._layout.resolve(array.of), inner))
             case Array() as array if isinstance(inner, bytes | list):
                 return self._max_count(array, Spot(array, inner, value))
             case String() as string if isinstance(inner, str):
                 return len(self._terminated(string, inner)) // string.of.size
         raise ValueError(f"{inner!r} is not a conformant array")
+
+    def _encapsulated(self, declared: EncapsulatedUnion, spot: Spot) -> None:
+        value: Any = spot.value
+        self._union(declared.union, Spot(declared.union, value[declared.union_name], value, declared.switch_name))
 
     def _union(self, declared: Union, spot: Spot) -> None:
         value: Any = spot.value
@@ -267,7 +331,7 @@ class _Encoder:
         """The switch_is member's value; where there is none, the first case of the arm that has a value."""
         tag = spot.around.get(spot.switch_is.strip("* ")) if spot.switch_is else None
         if isinstance(tag, int):
-            return tag
+            return declared.expected_tag(tag)
         value: Any = spot.value
         for arm in declared.arms:
             if arm.cases and (arm.member is None or value.get(arm.member.name) is not None):

@@ -9,8 +9,10 @@ from decoders.ndr.model import (
     Array,
     ContextHandle,
     Direction,
+    EncapsulatedUnion,
     Enum,
     Guid,
+    InterfacePointer,
     Pointer,
     PointerKind,
     Scalar,
@@ -51,16 +53,17 @@ def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]
     lines = [
         *(f'import "{file}";' for file in used),
         "[",
+        *([f"{_STEP}object,"] if interface.base else []),
         f"{_STEP}uuid({interface.uuid}),",
-        f"{_STEP}version({major}.{minor}),",
+        *([] if interface.base else [f"{_STEP}version({major}.{minor}),"]),
         f"{_STEP}pointer_default({_pointer_default(own)})",
         "]",
-        f"interface {interface.name}",
+        f"interface {interface.name}" + (f" : {interface.base}" if interface.base else ""),
         "{",
         *(f"{_STEP}const {one.type.name} {one.name} = {one.value};" for one in interface.constants),
         *_indented(_typedefs(own)),
     ]
-    opnum = 0
+    opnum = interface.operations[0].opnum if interface.base and interface.operations else 0
     for operation in interface.operations:
         unused = range(opnum, operation.opnum)
         lines += ["", *(f"{_STEP}void Opnum{number}NotUsedOnWire(void);" for number in unused)] if unused else []
@@ -106,11 +109,23 @@ def _typedef(name: str, declared: Type) -> Iterator[str]:
         case Guid():
             yield f"typedef GUID {name};"
         case Scalar():
-            base = _BASE_NAMES[declared.size, declared.signed, declared.floating]
+            base = _base_name(declared)
             yield _joined("typedef", _listed(_range(declared.range)), base, f"{name};")
+        case EncapsulatedUnion():
+            switch = f"switch({declared.union.switch.name} {declared.switch_name})"
+            yield _joined("typedef union", declared.tag, switch, declared.union_name, "{")
+            for arm in declared.union.arms:
+                yield from _indented(_case(arm))
+            yield f"}} {name};"
         case _:
             attributes, written = _declarator(declared, name)
             yield _joined("typedef", _listed(attributes), f"{written};")
+
+
+def _base_name(scalar: Scalar) -> str:
+    if scalar.int3264:
+        return "__int3264" if scalar.signed else "unsigned __int3264"
+    return _BASE_NAMES[scalar.size, scalar.signed, scalar.floating]
 
 
 def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
@@ -118,6 +133,8 @@ def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
     if member.switch_is is not None:
         attributes.append(f"switch_is({member.switch_is})")
     if isinstance(member.type, Union):
+        if member.type.switch_written:
+            attributes.append(f"switch_type({member.type.switch.name})")
         yield _joined(_listed(attributes), "union", "{")
         for arm in member.type.arms:
             yield from _indented(_arm(arm))
@@ -134,17 +151,35 @@ def _member(member: Member, before: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def _arm(arm: Arm) -> Iterator[str]:
-    case = f"case({', '.join(arm.labels or map(str, arm.cases))})"
+    case = f"case({', '.join(_labels(arm))})" if arm.cases else "default"
     if arm.member is None:
         yield f"[{case}];"
     else:
         yield from _member(arm.member, (case,))
 
 
+def _case(arm: Arm) -> Iterator[str]:
+    """Of an encapsulated union."""
+    cases = [f"case {label}:" for label in _labels(arm)] or ["default:"]
+    if arm.member is None:
+        yield _joined(*cases, ";")
+    else:
+        first, *rest = _member(arm.member)
+        yield _joined(*cases, first)
+        yield from rest
+
+
+def _labels(arm: Arm) -> list[str]:
+    return list(arm.labels or map(str, arm.cases))
+
+
 def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
     returned = "void" if operation.returns is None else operation.returns.name
     handle = [f"[in] handle_t {binding_handle}"] if operation.takes_handle_t else []
     written = [*handle, *map(_parameter, operation.parameters)]
+    if not written:
+        yield f"{returned} {operation.name}(void);"
+        return
     yield f"{returned} {operation.name}("
     yield from (f"{_STEP}{parameter}," for parameter in written[:-1])
     yield f"{_STEP}{written[-1]}"
@@ -173,6 +208,8 @@ def _declarator(declared: Type, name: str, depth: int = 0) -> tuple[list[str], s
         case Pointer():
             attributes, written = _declarator(declared.to, f"*{name}", depth + 1)
             return [*_pointer(declared), *attributes], written
+        case InterfacePointer():
+            return [f"iid_is({declared.iid_is})"] if declared.iid_is else [], f"{declared.name} *{name}"
         case Array():
             attributes, written = _declarator(declared.of, name)
             return [*_counts(declared), *attributes], f"{written}[{_bound(declared.bound)}]"

@@ -30,9 +30,10 @@ class Decoded(NamedTuple):
 
 class Decoder(Protocol):
     def __call__(self, stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
-        """`whole`: nothing of the stub is missing at its end. `start`: where the parameters begin in it.
+        """`whole`: nothing of the stub is missing at its end.
 
-        Alignment counts from the stub's first byte all the same.
+        `start`: where the parameters begin, behind ORPCTHIS or ORPCTHAT; offsets and alignments count from the stub's
+        first byte.
         """
 
 
@@ -49,11 +50,11 @@ def compile_decoder(
 
     def decoder(stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
         reader = Reader(bytes(stub), whole=whole)
-        reader.at = start
+        reader.at = min(start, reader.size)
         values = template.copy()
         complete = True
         try:
-            for part, name in anywhere() if start % LARGEST_ALIGNMENT else parts:
+            for part, name in anywhere() if reader.at % LARGEST_ALIGNMENT else parts:
                 part(reader, values, name, None)
         except Stop:
             complete = False

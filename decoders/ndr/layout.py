@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from decoders.ndr.model import (
     Array,
     ContextHandle,
+    EncapsulatedUnion,
     Enum,
     Guid,
+    InterfacePointer,
     Named,
     Pointer,
     PointerKind,
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 Leaf: TypeAlias = Scalar | Enum | Guid | ContextHandle
 
-Declared: TypeAlias = Leaf | Pointer | Array | String | Struct | Union
+Declared: TypeAlias = Leaf | Pointer | InterfacePointer | Array | String | Struct | Union | EncapsulatedUnion
 """Any type but Named."""
 
 GUID_BYTES: Final = 16
@@ -70,7 +72,7 @@ class Layout:
         """Without byte order, as `struct` writes it."""
         match leaf:
             case Scalar():
-                code = (_FLOATING if leaf.floating else _INTEGER)[leaf.size]
+                code = (_FLOATING if leaf.floating else _INTEGER)[self.leaf_size(leaf)]
                 return code.lower() if leaf.signed else code
             case Enum():
                 # [C706] 14.2.5 has no sign for enumerations; [MS-RPCE] 2.2.4.6 and 2.2.5.2 make the long ones signed.
@@ -83,7 +85,7 @@ class Layout:
     def leaf_size(self, leaf: Leaf) -> int:
         match leaf:
             case Scalar():
-                return leaf.size
+                return self.word if leaf.int3264 else leaf.size
             case Enum():
                 return 4 if self.ndr64 or leaf.v1_enum else 2
             case Guid():
@@ -97,7 +99,7 @@ class Layout:
                 return self.leaf_size(declared)
             case Guid() | ContextHandle():
                 return 4
-            case Pointer():
+            case Pointer() | InterfacePointer():
                 return self.word
             case Named():
                 return self._named_alignment(declared)
@@ -112,6 +114,8 @@ class Layout:
                 return max((self.alignment(member.type) for member in declared.members), default=1)
             case Union():
                 return max(self.alignment(declared.switch), self.arm_alignment(declared))
+            case EncapsulatedUnion():
+                return self.alignment(declared.union)
 
     def _named_alignment(self, declared: Named) -> int:
         if declared.name in self._measured:
@@ -147,7 +151,7 @@ class Layout:
         match declared:
             case Scalar() | Enum() | Guid() | ContextHandle():
                 return self.leaf_size(declared)
-            case Pointer():
+            case Pointer() | InterfacePointer():
                 return self.word
             case Named():
                 return self.least_bytes(self.resolve(declared))
@@ -163,6 +167,8 @@ class Layout:
                 return sum(self.least_bytes(member.type) for member in declared.members)
             case Union():
                 return self.least_bytes(declared.switch)
+            case EncapsulatedUnion():
+                return self.least_bytes(declared.union)
 
     def values(self, declared: Type) -> int:
         """Python values that one instance holds before its arrays are counted."""
@@ -173,13 +179,16 @@ class Layout:
                 return 1 + sum(self.values(member.type) for member in declared.members)
             case Union():
                 arms = [arm.member for arm in declared.arms if arm.member]
-                return 1 + len(arms) + max((self.values(arm.type) for arm in arms), default=0)
+                names = min(len(arms), 1) if declared.sparse else len(arms)
+                return 1 + names + max((self.values(arm.type) for arm in arms), default=0)
+            case EncapsulatedUnion():
+                return 2 + self.values(declared.union)
         return 1
 
     def has_pointers(self, declared: Type) -> bool:
         """In place, so that referents follow."""
         match declared:
-            case Pointer():
+            case Pointer() | InterfacePointer():
                 return True
             case Named():
                 return self.has_pointers(self.resolve(declared))
@@ -189,4 +198,6 @@ class Layout:
                 return any(self.has_pointers(member.type) for member in declared.members)
             case Union():
                 return any(self.has_pointers(arm.member.type) for arm in declared.arms if arm.member)
+            case EncapsulatedUnion():
+                return self.has_pointers(declared.union)
         return False

@@ -8,9 +8,11 @@ What a decoded value looks like in Python, whichever decoder made it:
 | Guid | lower-case text |
 | ContextHandle | its UUID as lower-case text; None for the null handle |
 | Struct | dict, one entry a member in declaration order; the arms of an unnamed union stand among them |
-| Union | dict with every arm's name; the arm on the wire holds its value, the others None |
+| Union | dict with every arm's name; the arm on the wire holds its value, the others None, or are absent if `sparse` |
+| EncapsulatedUnion | dict of two entries: the tag, and the union |
 | Pointer | the referent's value; None for a null pointer |
-| Array of `byte`, `unsigned char` | bytes; CutBytes where the stub's end was not captured |
+| InterfacePointer | the OBJREF as ObjrefBytes; None for a null pointer |
+| Array of `byte`, `unsigned char`, or `raw` | bytes; CutBytes where the stub's end was not captured |
 | Array of `wchar_t` | str without the null characters at its end: buffers are filled up with them |
 | other Array | list |
 | String | str without its terminator; a lone surrogate is written as the six characters \udXXX |
@@ -32,6 +34,14 @@ class CutBytes(bytes):
     """The captured beginning of an array of octets."""
 
 
+class ObjrefBytes(bytes):
+    """A marshaled object reference, [MS-DCOM] 2.2.18: told from other bytes, whose first four may be the same."""
+
+
+class CutObjref(ObjrefBytes):
+    """Its captured beginning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
     """A base type under the name the IDL uses for it. Aligned by its size in both transfer syntaxes."""
@@ -44,6 +54,8 @@ class Scalar:
     """Of two bytes: arrays of it are text."""
     range: tuple[int, int] | None = None
     """[range] of the typedef; a member's own stands before it."""
+    int3264: bool = False
+    """`__int3264`: `size` bytes in NDR64, four in NDR."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +112,8 @@ class Array:
     size_is: str | None = None
     """As the IDL writes it, e.g. `cp` or `*num_ents`: compared with the wire's count, never used in its place."""
     length_is: str | None = None
+    raw: bool = False
+    """Its value is the elements' bytes as they were sent: what they mean is told elsewhere, and a list costs more."""
 
     @property
     def conformant(self) -> bool:
@@ -140,6 +154,8 @@ class Struct:
     """Empty where it is declared in the place of its only use."""
     members: tuple[Member, ...]
     tag: str = ""
+    little_endian: bool = False
+    """With all it contains, whatever the PDU's byte order: types that [MS-OAUT] marshals as they lie in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +173,56 @@ class Union:
     name: str
     switch: Scalar | Enum
     arms: tuple[Arm, ...]
+    switch_written: bool = False
+    """The IDL has [switch_type]."""
+    sparse: bool = False
+    """Only the arm on the wire stands in its value: for unions with dozens of arms."""
+    folded: tuple[int, int] | None = None
+    """(flag, mask): a switch_is member that has the flag stands for its bits in the mask only. VARIANT's tag drops the
+    type of an array's elements."""
+
+    def expected_tag(self, switch: int) -> int:
+        """The tag that belongs to a value of the switch_is member."""
+        return switch & self.folded[1] if self.folded and switch & self.folded[0] else switch
 
 
-Type: TypeAlias = Scalar | Enum | Guid | ContextHandle | Named | Pointer | Array | String | Struct | Union
+@dataclass(frozen=True, slots=True)
+class EncapsulatedUnion:
+    """`union tag switch(type switch_name) union_name { ... } name`: the discriminant is on the wire once."""
+
+    name: str
+    switch_name: str
+    union_name: str
+    union: Union
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InterfacePointer:
+    """A unique pointer to an MInterfacePointer: [MS-DCOM] 2.2.14 and 2.2.16. `IFoo **` is a Pointer to one."""
+
+    name: str
+    """Of the interface, as the IDL has it."""
+    iid: str | None = None
+    """Of the interface; None where the IDL's type says nothing, as in a VARIANT's IUnknown."""
+    iid_is: str = ""
+    """The parameter that says which interface it is."""
+
+
+Type: TypeAlias = (
+    Scalar
+    | Enum
+    | Guid
+    | ContextHandle
+    | Named
+    | Pointer
+    | InterfacePointer
+    | Array
+    | String
+    | Struct
+    | Union
+    | EncapsulatedUnion
+)
 
 
 class Direction(enum.Flag):
@@ -222,6 +285,8 @@ class Interface:
     callbacks: tuple[Operation, ...] = ()
     """[callback]: the server asks, inside a call of the client's. Their opnums are counted apart."""
     constants: tuple[Constant, ...] = ()
+    base: str = ""
+    """Of a COM interface, the one whose opnums come before its own; empty for all others."""
 
     @property
     def all_operations(self) -> tuple[Operation, ...]:

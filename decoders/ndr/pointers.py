@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from decoders.ndr.reader import Container, Deferred, Key, Place, Reader, Step
 
 
-def outermost(step: Step) -> Step:
-    """The construction that referents wait for; a referent's own referents come before the next one."""
+def outermost(step: Step, values: int) -> Step:
+    """The construction that referents wait for; a referent's own referents come before the next one.
+
+    `values`: those it holds itself, which are counted so that pointers to large structures have a limit too.
+    """
 
     def whole(reader: Reader, container: Container, key: Key, place: Place) -> None:
         reader.deeper(place, key)
+        reader.charge(values, place, key)
         mine: list[Deferred] = []
         reader.deferred = mine
         step(reader, container, key, place)

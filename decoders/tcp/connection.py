@@ -126,6 +126,15 @@ class Connection:
         ahead = [distance(number, stream.next_seq) for number in told if number and stream.settled]
         return stream.missed + max([0, *(one for one in ahead if one <= MAX_AHEAD_BYTES)])
 
+    def sent_nothing(self, side: Side) -> bool:
+        """Its SYN was seen and its end, and no number between them: by its FIN, its RST or the other's RST."""
+        half, stream = self._halves[side], self.streams[side]
+        if half.isn is None or stream.next or self.unseen_bytes(side):
+            return False
+        theirs = self._halves[side.peer].reset
+        ends = (half.reset.seq if half.reset else None, theirs.ack if theirs else None)
+        return half.sent_fin or stream.next_seq in ends
+
     def heard_bytes(self, side: Side) -> int:
         """How much of the other's stream this side has received, as its last packet says."""
         half = self._halves[side]

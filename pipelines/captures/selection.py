@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from decoders.dcerpc.header import HEADER_BYTES
 from decoders.net.model import PacketOutcome
-from ingest.hollow import PDU_BYTES, UNKNOWN, moved_keys
 from ingest.segments import contains
 from pipelines.captures.frames import FramePlaces
 from pipelines.captures.stream_numbers import stream_numbers
@@ -65,22 +65,19 @@ class Selection:
         return self._keys(("low_end", "high_end"), lambda low, high: contains(wanted, low) | contains(wanted, high))
 
     def hollow(self, hosts: Sequence[int], earlier: Iterable[pa.RecordBatch] = ()) -> Keys:
-        """Of the conversations with one of these hosts that showed next to nothing though bytes passed.
+        """Of the conversations with one of these hosts that showed next to nothing.
 
         `hosts`: given by ingest.conversations.host_key. `earlier`: what earlier runs know of such conversations.
         """
         wanted = np.array(sorted(hosts), np.int64)
         keys: list[Keys] = [np.empty(0, np.int64)]
-        numbers: dict[str, list[Keys]] = {name: [np.empty(0, np.int64)] for name in UNKNOWN}
         schema = pa.schema([*_OF_UNSPOKEN, *(CONVERSATIONS.arrow.field(name) for name in ("file", "split"))])
         for batch in (*earlier, *self.scan.batches(CONVERSATIONS.name, schema)):
             rows = batch.filter(batch.column("low_host").is_valid())
             low, high = (rows.column(name).to_numpy() for name in ("low_host", "high_host"))
             rows = rows.filter(pa.array(contains(wanted, low) | contains(wanted, high)))
             keys.append(rows.column("key").to_numpy())
-            for name, parts in numbers.items():
-                parts.append(rows.column(name).fill_null(UNKNOWN[name]).to_numpy())
-        found = moved_keys(np.concatenate(keys), {name: np.concatenate(parts) for name, parts in numbers.items()})
+        found = np.unique(np.concatenate(keys))
         return self._without_payload(found) if len(found) else found
 
     def _without_payload(self, keys: Keys) -> Keys:
@@ -89,7 +86,7 @@ class Selection:
         for key, payload in self._columns("key", "payload_bytes"):
             known = contains(keys, key)
             np.add.at(size, np.searchsorted(keys, key[known]), payload[known])
-        return keys[size < PDU_BYTES]
+        return keys[size < HEADER_BYTES]
 
     def take(self, keys: Keys, fresh: Keys) -> tuple[set[tuple[int, int]], int]:
         """Splits that hold packets of these conversations, and bytes of payload; the fresh ones count as taken now."""

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.framing import FramedPdu, Skipped
+from decoders.dcerpc.header import HEADER_BYTES
 from decoders.dcerpc.proposals import ProposalAnswer
 from decoders.dcerpc.well_known import PORTS
 from decoders.limits import SILENCE_NS
@@ -14,7 +15,6 @@ from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Side
 from ingest.choice import ChosenBy, client_of
 from ingest.clock import JITTER_NS
-from ingest.hollow import PDU_BYTES
 from pipelines.calls.connection import ConnectionCalls, Place, PlacedCall, Standing
 from pipelines.calls.unsealers import unsealers
 from pipelines.connections.rows import Tracked, aside_row, flow_row
@@ -44,9 +44,13 @@ Row: TypeAlias = "tuple[str, AnyRow | PlacedCall | Exchanged]"
 """With the name of its table."""
 EXCHANGES: Final = "exchanges"
 """Calls and PDUs that come together."""
-_NEVER_OPEN: Final = frozenset(("S0", "REJ", "RSTOS0"))
-_ENDED: Final = frozenset(("SF", "RSTO", "RSTR"))
-"""Zeek's states of connections that were not accepted, and of those whose end was seen."""
+_NEVER_OPEN: Final = frozenset(("REJ", "RSTOS0"))
+"""Zeek's states of connections that were refused."""
+_NOT_ANSWERED: Final = "S0"
+_SENT_AGAIN_NS: Final = 500_000_000
+"""RFC 6298 2.1: a SYN that nobody answers is sent again after a second. Copies of one packet lie closer together."""
+_FIRST_SERVED_PORT: Final = 1024
+"""Below are the ports of well-known services: DCE/RPC is served there at its own ports and nowhere else."""
 MAX_ISSUES_HELD: Final = 1_000
 """Issues kept of a connection until it is chosen; if it has more before that, the first ones tell enough."""
 
@@ -262,23 +266,29 @@ class _Talk:
         return ()
 
     def _says_nothing(self, tracked: Tracked) -> bool:
-        """No payload of it is in the capture, though there was some; at a port of ours, though there may have been."""
+        """No payload of it is in the capture, though there was some or may have been."""
         connection = tracked.connection
         captured = sum(connection.payload_bytes_in.values())
-        if captured < PDU_BYTES and any(connection.unseen_bytes(side) >= PDU_BYTES for side in Side):
+        if captured < HEADER_BYTES and any(connection.unseen_bytes(side) >= HEADER_BYTES for side in Side):
             return True
-        if captured or not self._at_our_port(connection.first_ts_ns):
-            return False
         orig, _ = tracked.client or self._client(tracked)
+        if captured or not self._may_be_served(connection, orig.peer):
+            return False
         state = connection.conn_state(orig)
         if state in _NEVER_OPEN:
             return False
-        seen_to_end = state in _ENDED and connection.resets_fit
-        return tracked.witness.missed or not seen_to_end
+        if state == _NOT_ANSWERED:
+            return connection.last_ts_ns - connection.first_ts_ns < _SENT_AGAIN_NS
+        # A server speaks when it is asked.
+        return tracked.witness.missed or not connection.sent_nothing(orig)
 
-    def _at_our_port(self, first_ts_ns: int) -> bool:
+    def _may_be_served(self, connection: Connection, server: Side) -> bool:
+        """At a port of ours, or at any other where a SYN asks for it: the rest may be of one that earlier runs saw."""
+        ends = {Side.LOW: self._low, Side.HIGH: self._high}
         choice = self._assembler.choice
-        return any(end[1] in PORTS or choice.announced(end, first_ts_ns) for end in (self._low, self._high))
+        if ends[server][1] >= _FIRST_SERVED_PORT and connection.syn_originator is server.peer:
+            return True
+        return any(end[1] in PORTS or choice.announced(end, connection.first_ts_ns) for end in ends.values())
 
     def _reason(self, tracked: Tracked) -> ChosenBy | None:
         return self._assembler.choice.of(tracked.recogniser, self._low, self._high, tracked.connection.first_ts_ns)

@@ -144,14 +144,22 @@ class Witness:
             yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason, said_by, octets)
 
     def silent(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
-        """Of one of which no payload was captured: it carried some, or may have, accepted at a port of ours."""
-        began = BEGINNING if connection.starts_midstream else self._began
-        closed = not _ENDINGS.isdisjoint(connection.history(Side.LOW))
-        until = end_of(connection.last_ts_ns) if closed else END
+        """Of one of which no payload was captured: it carried some, or may have."""
         hosts = to_text(low[0]), to_text(high[0])
         asking = {Side.LOW: {hosts}, Side.HIGH: {hosts[::-1]}, None: {hosts, hosts[::-1]}}
         for client, server in asking[connection.syn_originator]:
-            yield BlindFact(began, uid, client, server, until, Reason.BYTES_MISSING)
+            for began, until in self._unheard(connection):
+                yield BlindFact(began, uid, client, server, until, Reason.BYTES_MISSING)
+
+    def _unheard(self, connection: Connection) -> list[tuple[Moment, Moment]]:
+        joined = connection.starts_midstream
+        closed = not _ENDINGS.isdisjoint(connection.history(Side.LOW))
+        first, last = end_of(connection.first_ts_ns), end_of(connection.last_ts_ns)
+        if self.missed or not connection.resets_fit or any(connection.unseen_bytes(side) for side in Side):
+            return [(BEGINNING if joined else self._began, last if closed else END)]
+        # From its first packet to its last its numbers stood still: nothing passed between.
+        before, after = (BEGINNING, first), (last, END)
+        return [*([before] if joined else ()), *(() if closed else [after])]
 
     def aside(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
         """Of one that speaks DCE/RPC and that no bind explains in full: it may have been ours, whoever serves."""

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from decoders.dcerpc.header import HEADER_BYTES
 from decoders.limits import FRAGMENT_TIMEOUT_NS, SILENCE_NS
-from ingest.hollow import PDU_BYTES, UNKNOWN, moved
 from ingest.segments import contains
 from pipelines.captures.key_ranges import key_ranges
 from schemas.internal import CONVERSATIONS, SYNS, UNSPOKEN
@@ -29,12 +29,12 @@ LATENESS_NS: Final = 24 * 3600 * 1_000_000_000
 UNDECIDED_NS: Final = 3600 * 1_000_000_000
 UNDECIDED_BYTES: Final = 65_536
 """Conversations without a sign of DCE/RPC are carried if they showed so little, and if the captures ended so soon after
-their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and where bytes passed that
-nobody saw they matter once it is known who serves there: both are carried like others.
+their last packet: those may be a handshake. Without a SYN they may be the middle of a PDU, and where next to nothing
+was captured they matter once it is known who serves there: both are carried like others.
 """
 FRAGMENTS_NS: Final = 10 * FRAGMENT_TIMEOUT_NS
 """IP fragments further than that from the ends of their capture have met all that could complete them."""
-_UNSPOKEN: Final = {one.name: "max" if one.name in ("low_most", "high_most") else "min" for one in UNSPOKEN}
+_UNSPOKEN: Final = {one.name: "min" for one in UNSPOKEN}
 """How several rows of a conversation become one."""
 _SEEN: Final = pa.schema(
     [
@@ -121,7 +121,7 @@ class Carrying:
         last = rows.column("last_ts_ns").to_numpy()
         midstream = rows.column("midstream").to_numpy(zero_copy_only=False).astype(np.bool_)
         since = self.now_ns - SILENCE_NS - LATENESS_NS
-        return np.where(streamed | midstream | _moved(rows), last >= since, last >= self.end_ns - UNDECIDED_NS)
+        return np.where(streamed | midstream | _unspoken(rows), last >= since, last >= self.end_ns - UNDECIDED_NS)
 
     def _seen(self, part: tuple[int, int], known: Keys, taken: Keys) -> pa.Table:
         """Conversations with keys in the range."""
@@ -143,21 +143,22 @@ class Carrying:
         )
         midstream = ~contains(np.unique(syns.column("key").to_numpy()), key)
         found = {"key": key, "low_end": low_end, "high_end": high_end, "last_ts_ns": last, "midstream": midstream}
-        silent = pa.array(payload < PDU_BYTES)
+        silent = pa.array(payload < HEADER_BYTES)
         found |= {
             name: pc.if_else(silent, grouped.column(f"{name}_{how}"), pa.scalar(None, pa.int64()))
             for name, how in _UNSPOKEN.items()
         }
         rows = pa.table(found)
-        since = np.where(midstream | _moved(rows), now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
+        since = np.where(midstream | _unspoken(rows), now_ns - SILENCE_NS - LATENESS_NS, end_ns - UNDECIDED_NS)
         small = (payload <= UNDECIDED_BYTES) & (last >= since)
         going_on = (last >= now_ns - SILENCE_NS - LATENESS_NS) | contains(known, key)
         return rows.filter(pa.array(small | (going_on & contains(taken, key))))
 
 
-def _moved(rows: pa.Table) -> npt.NDArray[np.bool_]:
-    """Those in which bytes passed that nobody saw, as far as the numbers tell."""
-    return moved({name: rows.column(name).fill_null(unknown).to_numpy() for name, unknown in UNKNOWN.items()})
+def _unspoken(rows: pa.Table) -> npt.NDArray[np.bool_]:
+    """Those of which next to nothing was captured."""
+    valid: npt.NDArray[np.bool_] = rows.column("low_host").is_valid().to_numpy()
+    return valid
 
 
 def _inside(batches: Iterable[pa.RecordBatch], low: int, high: int, schema: pa.Schema) -> pa.Table:

@@ -122,7 +122,10 @@ def _purges(facts: Facts) -> list[Sentence]:
 def sure(facts: Facts) -> list[Sentence]:
     census = facts.census
     told = [
-        said("A violation is told only where the packets prove it; a packet that was not captured never makes one."),
+        said(
+            "A violation is told only where the packets prove it: a packet lost from a conversation does not make one. "
+            "A conversation of which nothing was captured cannot be told from one that never was."
+        ),
         said(
             "Account names are those that clients claimed when they authenticated; a capture alone cannot prove them."
         ),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Rows = list[dict[str, Any]]
-UNSPOKEN = ("low_least", "low_most", "high_least", "high_most", "low_host", "high_host")
+UNSPOKEN = ("low_host", "high_host")
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +76,6 @@ def model(items: list[Sent | str]) -> list[dict[str, object]]:
             names.reverse()
         for name, at in zip(names, (source, target), strict=True):
             row |= {f"{name}_end": endpoint_key(at[0].packed, at[1]), f"{name}_host": host_key(at[0].packed)}
-        first = item.seq + bool(item.flags & p.SYN)
-        told = [(names[0], first), (names[0], first + len(item.payload))]
-        told += [(names[1], item.seq ^ 0xFFFF)] if item.flags & p.ACK else []
-        for name, point in told:
-            for end, pick in (("least", min), ("most", max)):
-                known = row[f"{name}_{end}"]
-                row[f"{name}_{end}"] = point if known is None else pick(known, point)
         numbers = [item.seq - (not item.flags & p.SYN), (item.seq ^ 0xFFFF) - 1 if item.flags & p.ACK else None]
         for side, number in zip(sides, numbers, strict=True):
             if row[side] is None and number is not None:
@@ -144,10 +137,7 @@ def unspoken(tables: dict[str, Rows]) -> dict[object, list[int | None]]:
     for row in tables["conversations"]:
         found[row["key"]].append(row)
     return {
-        key: [
-            (max if name.endswith("most") else min)((row[name] for row in rows if row[name] is not None), default=None)
-            for name in UNSPOKEN
-        ]
+        key: [min((row[name] for row in rows if row[name] is not None), default=None) for name in UNSPOKEN]
         for key, rows in found.items()
         if sum(row["payload_bytes"] for row in rows) < 16
     }

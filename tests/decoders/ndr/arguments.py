@@ -12,9 +12,12 @@ from decoders.ndr.model import (
     Array,
     ContextHandle,
     Direction,
+    EncapsulatedUnion,
     Enum,
     Guid,
+    InterfacePointer,
     Member,
+    ObjrefBytes,
     Operation,
     Pointer,
     PointerKind,
@@ -55,8 +58,7 @@ def _members(draw: st.DrawFn, members: Sequence[Member], layout: Layout, depth: 
             names = {size.member if isinstance(size, Rounded) else size for size in sizes}
             counts |= {name: draw(st.integers(0, MOST)) for name in names - counts.keys() if isinstance(name, str)}
         if isinstance(declared, Union) and member.switch_is:
-            cases = [case for arm in declared.arms for case in arm.cases]
-            tags[member.switch_is.strip("* ")] = draw(st.sampled_from(cases))
+            tags[member.switch_is.strip("* ")] = draw(_switch(declared))
     for member in members:
         if member.name in counts and member.range:
             counts[member.name] = min(max(counts[member.name], member.range[0]), member.range[1])
@@ -85,8 +87,18 @@ def _behind_pointers(declared: Type, layout: Layout) -> Type:
 
 
 @st.composite
-def _arms(draw: st.DrawFn, union: Union, tag: int, layout: Layout, depth: int) -> dict[str, Any]:
-    values: dict[str, Any] = dict.fromkeys(arm.member.name for arm in union.arms if arm.member)
+def _switch(draw: st.DrawFn, union: Union) -> int:
+    """What the switch_is member may be: one of the cases, or one that folds into it."""
+    case = draw(st.sampled_from([case for arm in union.arms for case in arm.cases]))
+    flag, mask = union.folded or (0, 0)
+    return case | draw(st.integers(0, 0xFFF)) & ~mask if case & flag else case
+
+
+@st.composite
+def _arms(draw: st.DrawFn, union: Union, switch: int, layout: Layout, depth: int) -> dict[str, Any]:
+    tag = union.expected_tag(switch)
+    names = (arm.member.name for arm in union.arms if arm.member and (tag in arm.cases or not union.sparse))
+    values: dict[str, Any] = dict.fromkeys(names)
     for arm in union.arms:
         if arm.member and tag in arm.cases:
             values[arm.member.name] = draw(_value(arm.member.type, arm.member, {}, {}, layout, depth))
@@ -107,8 +119,9 @@ def _value(
         case Scalar(floating=True):
             return draw(st.floats(allow_nan=False, width=32))
         case Scalar() as scalar:
-            low = -(1 << 8 * scalar.size - 1) if scalar.signed else 0
-            limits = (member and member.range) or scalar.range or (low, low + (1 << 8 * scalar.size) - 1)
+            size = layout.leaf_size(scalar)
+            low = -(1 << 8 * size - 1) if scalar.signed else 0
+            limits = (member and member.range) or scalar.range or (low, low + (1 << 8 * size) - 1)
             return draw(st.integers(*limits))
         case Enum() as enumeration:
             return draw(st.sampled_from([value for _, value in enumeration.members]))
@@ -120,6 +133,11 @@ def _value(
             if kind is not PointerKind.REF and (depth <= 0 or draw(st.integers(0, 4)) == 0):
                 return None
             return draw(_value(to, member, counts, tags, layout, depth - 1))
+        case InterfacePointer():
+            return draw(st.none() | st.binary(max_size=9).map(ObjrefBytes))
+        case EncapsulatedUnion() as around:
+            switch = draw(_switch(around.union))
+            return {around.switch_name: switch, around.union_name: draw(_arms(around.union, switch, layout, depth))}
         case String(of=of, bound=bound):
             return draw(st.text(WIDE if of.size == 2 else NARROW, max_size=min(5, (bound or 9) - 1)))
         case Array() as array:
@@ -129,6 +147,9 @@ def _value(
                 count = name.up(counts[name.member])
             elif count is None:
                 count = name if isinstance(name, int) else counts.get(name or "", MOST)
+            if array.raw:
+                size = count * layout.least_bytes(array.of)
+                return draw(st.binary(min_size=size, max_size=size))
             if is_wide(layout.resolve(array.of)):
                 return draw(st.text(WIDE, max_size=count)).rstrip("\0")
             values = [draw(_value(array.of, None, {}, {}, layout, depth - 1)) for _ in range(count)]

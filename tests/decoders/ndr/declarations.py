@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -11,10 +12,13 @@ from decoders.ndr.model import (
     Arm,
     Array,
     ContextHandle,
+    EncapsulatedUnion,
     Enum,
     Guid,
+    InterfacePointer,
     Member,
     Named,
+    ObjrefBytes,
     Pointer,
     PointerKind,
     Scalar,
@@ -72,6 +76,8 @@ LEAVES = [
     Shape(COLOUR32, st.sampled_from([0, 7, 32767])),
     Shape(Guid(), GUIDS),
     Shape(ContextHandle("H"), st.none() | GUIDS),
+    Shape(InterfacePointer("I"), st.none() | st.binary(max_size=6).map(ObjrefBytes)),
+    Shape(Scalar("ULONG_PTR", 8, int3264=True), st.integers(0, 2**32 - 1)),
 ]
 
 nodes: st.SearchStrategy[Any] = st.recursive(
@@ -180,9 +186,28 @@ def union_arms(draw: st.DrawFn, depth: int, name: str) -> tuple[Union, st.Search
 
 
 @st.composite
+def encapsulated(draw: st.DrawFn, depth: int, name: str) -> Shape:
+    union, arms = draw(union_arms(depth - 1, name))
+    union = replace(union, sparse=draw(st.booleans()))
+
+    def arrange(choice: Choice) -> dict[str, Any]:
+        absent = {} if union.sparse else dict.fromkeys(choice.arms)
+        return {"tag": choice.tag, "u": absent | choice.values}
+
+    return Shape(EncapsulatedUnion("E", "tag", "u", union), arms.map(arrange))
+
+
+@st.composite
+def raws(draw: st.DrawFn) -> Shape:
+    element = draw(st.sampled_from([BYTE, USHORT, DWORD, ULONGLONG]))
+    values = st.integers(0, 3).flatmap(lambda n: st.binary(min_size=n * element.size, max_size=n * element.size))
+    return Shape(Array(element, raw=True), values, conformant=True)
+
+
+@st.composite
 def structures(draw: st.DrawFn, depth: int) -> Shape:
     declared, values = draw(members(depth - 1))
-    declaration = Struct("S", tuple(declared))
+    declaration = Struct("S", tuple(declared), little_endian=draw(st.booleans()))
     return Shape(declaration, values, _conformant(declaration))
 
 
@@ -203,7 +228,16 @@ def shapes(depth: int, name: str) -> st.SearchStrategy[Shape]:
     if depth <= 0:
         return leaves
     node = st.just(Shape(Pointer(Named("NODE")), nodes))
-    return st.one_of(leaves, strings(), node, pointers(depth, name), arrays(depth, name), structures(depth))
+    return st.one_of(
+        leaves,
+        strings(),
+        raws(),
+        node,
+        pointers(depth, name),
+        arrays(depth, name),
+        structures(depth),
+        encapsulated(depth, name),
+    )
 
 
 @st.composite

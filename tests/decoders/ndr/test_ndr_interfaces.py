@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,11 +17,16 @@ from decoders.ndr.model import Direction, Interface, Operation, Syntax
 
 from .arguments import arguments
 
+if TYPE_CHECKING:
+    from decoders.ndr.interpreter import ByteOrder
+
+ORDERS: st.SearchStrategy[ByteOrder] = st.sampled_from(["<", ">"])
+
 
 def _interfaces() -> list[Interface]:
     modules = pkgutil.iter_modules(decoders.interfaces.__path__, "decoders.interfaces.")
-    found = [getattr(importlib.import_module(module.name), "INTERFACE", None) for module in modules]
-    return [interface for interface in found if isinstance(interface, Interface)]
+    declared = [value for module in modules for value in vars(importlib.import_module(module.name)).values()]
+    return list({one.uuid: one for one in declared if isinstance(one, Interface)}.values())
 
 
 OPERATIONS = [
@@ -35,10 +41,10 @@ OPERATIONS = [
 @pytest.mark.parametrize(("interface", "operation"), OPERATIONS)
 def test_arguments_come_back(interface: Interface, operation: Operation, data: st.DataObject) -> None:
     direction = data.draw(st.sampled_from([Direction.IN, Direction.OUT]))
-    syntax = data.draw(st.sampled_from(Syntax))
+    syntax, order = data.draw(st.sampled_from(Syntax)), data.draw(ORDERS)
     values = data.draw(arguments(operation, direction, interface.types))
-    stub = encode(operation, direction, values, interface.types, syntax, "<", fill=0xEE)
-    decode = compile_decoder(operation, direction, interface.types, syntax, "<")
+    stub = encode(operation, direction, values, interface.types, syntax, order, fill=0xEE)
+    decode = compile_decoder(operation, direction, interface.types, syntax, order)
     decoded = decode(stub)
     assert decoded.values == values
     assert decoded.problems == ()

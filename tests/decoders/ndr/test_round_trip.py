@@ -38,6 +38,18 @@ def test_decoding_undoes_encoding(call: Call, syntax: Syntax, order: ByteOrder, 
 
 
 @settings(max_examples=60)
+@given(calls(), SYNTAXES, ORDERS, st.binary(max_size=40))
+def test_parameters_behind_something_else(call: Call, syntax: Syntax, order: ByteOrder, before: bytes) -> None:
+    operation, values = call
+    stub = encode(operation, Direction.IN, values, TYPES, syntax, order, before=before)
+    decoded = compile_decoder(operation, Direction.IN, TYPES, syntax, order)(stub, start=len(before))
+    assert stub.startswith(before)
+    assert decoded.problems == ()
+    assert decoded.values == values
+    assert decoded.consumed == len(stub)
+
+
+@settings(max_examples=60)
 @given(calls(), SYNTAXES, ORDERS)
 def test_a_stub_cut_anywhere_gives_what_stood_before_the_cut(call: Call, syntax: Syntax, order: ByteOrder) -> None:
     operation, values = call

@@ -1,0 +1,123 @@
+"""COM's values in tables."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from decoders.interfaces import connection_points, dispatch, type_info
+from decoders.ndr.encoder import encode
+from decoders.ndr.interpreter import decode
+from decoders.ndr.model import Direction, InterfacePointer, Member, Named, ObjrefBytes, Pointer, PointerKind, Syntax
+from decoders.oaut.building import bstr, byte_array, safearray, variant
+from decoders.oaut.declarations import TYPES
+from decoders.oaut.names import VT
+from decoders.oaut.variant import VT_ARRAY
+from schemas.com_shapes import VARIANT
+from schemas.idl_types import IdlTypes
+from schemas.model import STRING
+from schemas.value_shapes import ValueShapes
+from tests.decoders.ndr.honest_values import Honest
+from tests.decoders.ndr.operations import request
+
+if TYPE_CHECKING:
+    from decoders.ndr.model import Interface, Operation, Type
+
+EVERY = [
+    pytest.param(interface, operation, direction, id=f"{interface.name}-{operation.name}-{direction.name}")
+    for interface in (dispatch.INTERFACE, type_info.INTERFACE, *connection_points.INTERFACES)
+    for operation in interface.operations
+    for direction in (Direction.IN, Direction.OUT)
+]
+
+
+def shown(declared: Type, value: object, *, payload: bool = False, keep: bool = False) -> Any:  # noqa: ANN401 - a cell
+    members = (Member("p", declared, payload=payload),)
+    stub = encode(request(*members), Direction.IN, {"p": value}, TYPES, Syntax.NDR, "<")
+    decoded = decode(request(*members), Direction.IN, stub, TYPES, Syntax.NDR, "<")
+    row = ValueShapes(TYPES, keep_payload=keep).of(members)(decoded.values)
+    (cell,) = pa.array([row], IdlTypes(TYPES).struct(members)).to_pylist()
+    return cell["p"]
+
+
+V = Pointer(Named("VARIANT"), PointerKind.REF)
+
+
+def test_a_variant_is_its_type_and_a_short_text() -> None:
+    assert shown(V, variant(VT["VT_I4"], 5)) == {"vt": 3, "type": "VT_I4", "value": "5", "size": None, "sha256": None}
+    assert shown(V, None) is None
+
+
+def test_bytes_have_a_hash() -> None:
+    digest = hashlib.sha256(b"abc").hexdigest()
+    expected = {"vt": 0x2011, "type": "VT_ARRAY|VT_UI1", "value": "616263", "size": 3, "sha256": digest}
+    assert shown(V, byte_array(b"abc")) == expected
+    assert shown(V, byte_array(b""))["sha256"] == hashlib.sha256(b"").hexdigest()
+
+
+def test_a_message_is_not_shown_unless_asked_for() -> None:
+    hidden = shown(V, byte_array(b"abc"), payload=True)
+    assert (hidden["value"], hidden["size"]) == (None, 3)
+    assert hidden["sha256"]
+    assert shown(V, byte_array(b"abc"), payload=True, keep=True)["value"] == "616263"
+
+
+@pytest.mark.parametrize(
+    ("made", "size"),
+    [
+        (variant(VT["VT_BSTR"], bstr("ab")), 4),
+        (variant(VT["VT_BSTR"], bstr(None)), None),
+        (variant(VT_ARRAY | VT["VT_I4"], safearray("VT_I4", [1, 2, 3])), 3),
+        (variant(VT["VT_DISPATCH"], ObjrefBytes(b"MEOW")), 4),
+    ],
+)
+def test_the_size_of_others(made: dict[str, Any], size: int | None) -> None:
+    row = shown(V, made)
+    assert (row["size"], row["sha256"]) == (size, None)
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [("ab", "ab"), ("", ""), (None, None), (b"\1\2\3", "010203")],
+    ids=["text", "empty", "null", "odd"],
+)
+def test_a_bstr_is_text(data: str | bytes | None, text: str | None) -> None:
+    assert shown(Named("BSTR"), bstr(data)) == text
+    assert IdlTypes(TYPES).struct((Member("p", Named("BSTR")),)).field("p").type == STRING
+
+
+def test_an_interface_pointer() -> None:
+    pointer = InterfacePointer("IUnknown")
+    assert shown(pointer, ObjrefBytes(b"MEOW")) == {"size": 4, "bytes": b"MEOW"}
+    assert shown(pointer, None) is None
+
+
+def test_every_variant_of_invoke_is_a_plain_column() -> None:
+    operation = dispatch.OPERATIONS[3]
+    types = IdlTypes(TYPES).struct(operation.on_the_wire(Direction.IN))
+    assert types.field("pDispParams").type.field("rgvarg").type == pa.list_(VARIANT)
+    assert types.field("rgVarRef").type == pa.list_(VARIANT)
+
+
+@pytest.mark.parametrize(("interface", "operation", "direction"), EVERY)
+def test_any_values_fit(interface: Interface, operation: Operation, direction: Direction, rng: random.Random) -> None:
+    honest = Honest(interface.types, rng)
+    members = operation.on_the_wire(direction)
+    shape = ValueShapes(interface.types).of(members)
+    rows = []
+    for _ in range(20):
+        values = honest.members(members)
+        stub = encode(operation, direction, values, interface.types, Syntax.NDR, "<")
+        rows.append(shape(decode(operation, direction, stub, interface.types, Syntax.NDR, "<").values))
+    column = pa.array(rows, IdlTypes(interface.types).struct(members))
+    column.validate(full=True)
+    assert len(column) == len(rows)
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> random.Random:
+    return random.Random(request.node.name)
