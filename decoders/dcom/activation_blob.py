@@ -86,7 +86,8 @@ def parse_blob(data: bytes) -> ActivationBlob:
     problems += _sums(size, len(body), header, found.size, sizes)
     count = min(len(clsids), len(sizes), MAX_ACTIVATION_PROPERTIES)
     properties = []
-    at = header["headerSize"]
+    # They follow the header as it was serialised, whatever headerSize says.
+    at = found.size
     for clsid, length in zip(clsids[:count], sizes[:count], strict=True):
         properties.append(_property(clsid, body[at : at + length], length))
         at += length

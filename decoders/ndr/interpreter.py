@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from decoders.limits import MAX_COMPILED_DECODERS
@@ -42,7 +43,9 @@ def compile_decoder(
     """A function that never raises, whatever the bytes. ValueError now if the declaration is not one."""
     compiler = Compiler(types, syntax, byte_order)
     members = operation.on_the_wire(direction)
-    aligned = compiler.parameters(members)
+    parts = compiler.parameters(members)
+    # Damaged extensions in front may end anywhere, and then nothing is known of the first parameter's alignment.
+    anywhere = cache(lambda: compiler.parameters(members, 1))
     template = nothing_read(members, compiler.layout)
 
     def decoder(stub: bytes | memoryview, *, whole: bool = True, start: int = 0) -> Decoded:
@@ -50,10 +53,8 @@ def compile_decoder(
         reader.at = min(start, reader.size)
         values = template.copy()
         complete = True
-        # Damaged extensions in front may end anywhere, and then nothing is known of the first parameter's alignment.
-        parts = compiler.parameters(members, 1) if reader.at % LARGEST_ALIGNMENT else aligned
         try:
-            for part, name in parts:
+            for part, name in anywhere() if reader.at % LARGEST_ALIGNMENT else parts:
                 part(reader, values, name, None)
         except Stop:
             complete = False

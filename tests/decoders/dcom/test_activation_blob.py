@@ -192,6 +192,13 @@ def test_sizes_that_do_not_fit_are_told(changed: dict[str, Any], problem: str) -
     found = parse_blob(raw[:8] + written + PLACE)
     assert len(PLACE) == 48
     assert problem.format(**numbers) in found.all_problems
+    if "headerSize" in changed:
+        assert found.value_of("ServerLocationInfo")
+
+
+def test_bytes_behind_a_blob_are_told() -> None:
+    raw = made((LOCATION, PLACE))
+    assert parse_blob(raw + bytes(8)).all_problems == (f"totalSize is {len(raw) - 8}, {len(raw)} bytes are there",)
 
 
 def test_bytes_behind_a_property_are_told() -> None:

@@ -161,6 +161,14 @@ def test_what_is_wrong_with_error_information_is_told(at: int, value: int, probl
     assert found.iid == CID
 
 
+def test_an_extent_ends_where_its_size_says() -> None:
+    whole = extent(ERROR_EXTENSION, error_extent(INFO))
+    (found,) = extents_of(that(whole | {"size": whole["size"] - 2}))
+    assert found.error
+    assert found.error.description == "description"
+    assert found.error.problems == ("help file: 5 characters of 5 from 0, 8 bytes",)
+
+
 def test_error_information_of_another_class_is_not_read() -> None:
     raw = encode_objref(ObjRef(Form.CUSTOM, CID, clsid=CID, custom=CustomData(0, 0, build_error_info(INFO))))
     assert parse_error_info(raw) == ErrorInfo(problems=(f"class {CID}, not {ERROR_OBJECT}",))

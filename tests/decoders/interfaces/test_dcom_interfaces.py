@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from decoders.dcom.orpc import read_implicit, write_implicit
 from decoders.dcom.types import ORPCTHAT, ORPCTHIS, TYPES
-from decoders.interfaces import object_exporter, remote_scm_activator, remote_unknown
+from decoders.interfaces import activation, object_exporter, remote_scm_activator, remote_unknown, remote_unknown2
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import compile_decoder, decode
 from decoders.ndr.model import Direction, Interface, Operation, Syntax
 from decoders.registry import REGISTRY
 from tests.decoders.dcom.captured import NATIVE, ORPC
 from tests.decoders.dcom.values import ORDERS, of_type
-from tests.decoders.interfaces.wire import words
+from tests.decoders.interfaces.wire import counted, words
 from tests.decoders.ndr.arguments import arguments
 from tests.decoders.ndr.honest_values import Honest
 from tests.timing import quickest
@@ -145,6 +145,45 @@ def test_results_of_a_query_by_hand() -> None:
         "std": {"flags": 0x1000, "cPublicRefs": 5, "oxid": 7, "oid": 8, "ipid": IPID},
     }
     assert found.values["return_value"] == 1
+
+
+def test_an_old_activation_by_hand() -> None:
+    """No capture has one: laid out as 3.1.2.5.2.3.1 declares it."""
+    this = bytes.fromhex("0500 0600") + words(0, 0) + RAW_IPID + words(0)
+    stub = this + RAW_IPID + words(0x20000) + counted("a") + words(0, 3, 0xFFFFFFFF, 1, 0x20004, 1)
+    stub += RAW_IPID + bytes.fromhex("0100 eeee") + words(1) + words(7, size=2)
+    (operation,), types = activation.INTERFACE.operations, activation.INTERFACE.types
+    found = decode(operation, Direction.IN, stub, types, Syntax.NDR, "<")
+    assert (found.problems, found.consumed) == ((), len(stub))
+    assert found.values.pop("ORPCthis")["version"] == {"MajorVersion": 5, "MinorVersion": 6}
+    assert found.values == {
+        "Clsid": IPID,
+        "pwszObjectName": "a",
+        "pObjectStorage": None,
+        "ClientImpLevel": 3,
+        "Mode": 0xFFFFFFFF,
+        "Interfaces": 1,
+        "pIIDs": [IPID],
+        "cRequestedProtseqs": 1,
+        "aRequestedProtseqs": [7],
+    }
+    answer = words(0, 0) + words(9, size=8) + words(0x20000, 4) + words(4, 2, 0, 0, 0, 0, size=2) + RAW_IPID
+    answer += words(5) + bytes.fromhex("0500 0600") + words(0)
+    answer += words(2, 0x20004, 0) + words(3, 3) + bytes.fromhex("010203 ee") + words(2, 0, 0x80004002) + words(0)
+    found = decode(operation, Direction.OUT, answer, types, Syntax.NDR, "<")
+    assert (found.problems, found.consumed) == ((), len(answer))
+    assert (found.values["pOxid"], found.values["pipidRemUnknown"], found.values["pAuthnHint"]) == (9, IPID, 5)
+    assert found.values["ppInterfaceData"] == [{"ulCntData": 3, "abData": b"\1\2\3"}, None]
+    assert found.values["pResults"] == [0, 0x80004002]
+
+
+def test_a_second_query_by_hand() -> None:
+    """No capture has one either: 3.1.1.5.7.1.1."""
+    stub = words(0, 0) + words(1, 0) + words(1, 0x20000) + words(2, 2) + bytes.fromhex("0102 eeee") + words(0)
+    interface = remote_unknown2.INTERFACE
+    found = decode(interface.operations[3], Direction.OUT, stub, interface.types, Syntax.NDR, "<", start=8)
+    assert (found.problems, found.consumed) == ((), len(stub))
+    assert found.values == {"phr": [0], "ppMIF": [{"ulCntData": 2, "abData": b"\1\2"}], "return_value": 0}
 
 
 def test_a_failed_activation_has_no_properties() -> None:

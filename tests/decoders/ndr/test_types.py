@@ -76,6 +76,12 @@ def test_a_type_is_read_as_it_was_written(
         assert not decode_type({}, LIST, written[:cut], order, syntax).complete
 
 
+@pytest.mark.parametrize(("start", "value", "end"), [(0, 1, 8), (1, 2, 16), (8, 2, 16), (12, 3, 24)])
+def test_a_scalar_is_aligned_wherever_reading_begins(start: int, value: int, end: int) -> None:
+    data = b"".join(number.to_bytes(8, "little") for number in (1, 2, 3))
+    assert decode_type({}, HYPER, data, "<", NDR, start) == (value, (), end)
+
+
 @given(st.binary(max_size=120), ORDERS, st.sampled_from(Syntax), st.integers(0, 130))
 def test_any_bytes_from_anywhere(data: bytes, order: ByteOrder, syntax: Syntax, start: int) -> None:
     found = decode_type({}, LIST, data, order, syntax, start)
