@@ -79,7 +79,7 @@ def _array(array: Mapping[str, Any], vt: int, limit: int, depth: int) -> Iterato
         yield f"[{len(data)} more]"
     else:
         yield "["
-        inner = (array["uArrayStructs"] or {}).get("sfType") == SF["SF_VARIANT"]
+        inner = (array.get("uArrayStructs") or {}).get("sfType") == SF["SF_VARIANT"]
         # Every element takes a separator's two characters, so more than `limit` are never shown.
         shown = data[: limit + 1] if inner else elements(array, vt, limit + 1)
         for index, one in enumerate(shown):
