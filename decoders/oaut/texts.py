@@ -10,7 +10,6 @@ from decoders.oaut.names import SF, VARENUM, VT
 from decoders.oaut.values import (
     BASE_TYPE,
     arm_value,
-    bstr_value,
     element_type,
     elements,
     safearray_data,
@@ -21,7 +20,7 @@ from decoders.oaut.variant import VT_ARRAY, VT_BYREF
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["bstr_value", "interface_pointers", "variant_text", "variant_type", "variant_value"]
+__all__ = ["interface_pointers", "variant_text", "variant_type", "variant_value"]
 
 _NAMES: Final = {number: name for name, number in VARENUM.members}
 _FLAGS: Final = (VT_BYREF, VT_ARRAY)
