@@ -67,6 +67,7 @@ _COM: Final = {
     "00000143-0000-0000-c000-000000000046": ("IRemUnknown2", "IRemUnknown"),
     "00020400-0000-0000-c000-000000000046": ("IDispatch", "IUnknown"),
     "00020401-0000-0000-c000-000000000046": ("ITypeInfo", "IUnknown"),
+    "00020404-0000-0000-c000-000000000046": ("IEnumVARIANT", "IUnknown"),
     "b196b284-bab4-101a-b69c-00aa00341d07": ("IConnectionPointContainer", "IUnknown"),
     "b196b285-bab4-101a-b69c-00aa00341d07": ("IEnumConnectionPoints", "IUnknown"),
     "b196b286-bab4-101a-b69c-00aa00341d07": ("IConnectionPoint", "IUnknown"),

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 
 from decoders.ndr.model import CutBytes, InterfacePointer, Named, ObjrefBytes, Pointer, Struct
-from decoders.oaut.texts import bstr_value, variant_text, variant_type, variant_value
+from decoders.oaut.texts import variant_text, variant_type
 from decoders.oaut.types import FLAGGED_WORD_BLOB
+from decoders.oaut.values import bstr_value, variant_content
 from decoders.oaut.variant import WIRE_VARIANT
 from schemas.model import BINARY, INT, LONG, STRING
 
@@ -44,26 +45,17 @@ class Shaped(NamedTuple):
 def variant_row(variant: Mapping[str, Any], *, keep: bool = True) -> dict[str, Any]:
     """`keep`: the value itself is shown. It is not where it is a message and nobody asked for its bytes."""
     vt = variant.get("vt")
-    value = variant_value(variant)
+    content = variant_content(variant)
     digest = None
-    if isinstance(value, bytes) and not isinstance(value, CutBytes | ObjrefBytes):
-        digest = hashlib.sha256(value).hexdigest()
+    if isinstance(content, bytes) and not isinstance(content, CutBytes | ObjrefBytes):
+        digest = hashlib.sha256(content).hexdigest()
     return {
         "vt": vt,
         "type": None if vt is None else variant_type(vt),
         "value": variant_text(variant) if keep else None,
-        "size": _size(variant, value),
+        "size": len(content) if isinstance(content, bytes) else content,
         "sha256": digest,
     }
-
-
-def _size(variant: Mapping[str, Any], value: object) -> int | None:
-    if isinstance(value, bytes | list):
-        return len(value)
-    match variant.get("_varUnion"):
-        case {"bstrVal": {"cBytes": int(size)}} | {"pbstrVal": {"cBytes": int(size)}} if value is not None:
-            return size
-    return None
 
 
 def _pointer(objref: bytes) -> dict[str, Any]:

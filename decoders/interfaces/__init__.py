@@ -11,6 +11,7 @@ from decoders.interfaces import (
     dispatch,
     dscomm,
     dscomm2,
+    enum_variant,
     epm,
     mqmq,
     object_exporter,
@@ -48,6 +49,7 @@ _REGISTERED: Final = (
     class_factory.INTERFACE,
     dispatch.INTERFACE,
     type_info.INTERFACE,
+    enum_variant.INTERFACE,
     *connection_points.INTERFACES,
 )
 

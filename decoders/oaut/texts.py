@@ -10,7 +10,6 @@ from decoders.oaut.names import SF, VARENUM, VT
 from decoders.oaut.values import (
     BASE_TYPE,
     arm_value,
-    bstr_value,
     element_type,
     elements,
     safearray_data,
@@ -21,7 +20,7 @@ from decoders.oaut.variant import VT_ARRAY, VT_BYREF
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["bstr_value", "interface_pointers", "variant_text", "variant_type", "variant_value"]
+__all__ = ["interface_pointers", "variant_text", "variant_type", "variant_value"]
 
 _NAMES: Final = {number: name for name, number in VARENUM.members}
 _FLAGS: Final = (VT_BYREF, VT_ARRAY)
@@ -79,7 +78,7 @@ def _array(array: Mapping[str, Any], vt: int, limit: int, depth: int) -> Iterato
         yield f"[{len(data)} more]"
     else:
         yield "["
-        inner = (array["uArrayStructs"] or {}).get("sfType") == SF["SF_VARIANT"]
+        inner = (array.get("uArrayStructs") or {}).get("sfType") == SF["SF_VARIANT"]
         # Every element takes a separator's two characters, so more than `limit` are never shown.
         shown = data[: limit + 1] if inner else elements(array, vt, limit + 1)
         for index, one in enumerate(shown):

@@ -146,6 +146,32 @@ def variant_value(variant: object, depth: int = 0) -> object:
     return meaning(value) if meaning else value
 
 
+def variant_content(variant: object, depth: int = 0) -> bytes | int | None:
+    """The bytes that a value is, else the bytes of a text or the elements of an array: without making a list."""
+    if not isinstance(variant, dict) or depth > MAX_VARIANT_NESTING:
+        return None
+    vt, value = variant.get("vt") or 0, arm_value(variant)
+    if vt == VT_BYREF | VT["VT_VARIANT"]:
+        return variant_content(value, depth + 1)
+    if vt & VT_ARRAY:
+        return _array_content(value, vt & BASE_TYPE) if isinstance(value, dict) else None
+    match value:
+        case bytes():
+            return value
+        case {"pRecord": bytes(record)}:
+            return record
+        case {"cBytes": int(size)} if size != NULL_BSTR:
+            return size
+    return None
+
+
+def _array_content(array: Mapping[str, Any], vt: int) -> bytes | int | None:
+    data = safearray_data(array)
+    if isinstance(data, bytes):
+        return data if element_type(array, vt) == VT["VT_UI1"] else len(data) // _SIZES.get(_sf_type(array), 1)
+    return None if data is None else len(data)
+
+
 def safearray_value(array: Mapping[str, Any], vt: int, depth: int = 0) -> object:
     """`vt`: what the VARIANT around it says of the elements."""
     data = safearray_data(array)

@@ -9,10 +9,10 @@ from decoders.dcom.activation_blob import blob_of
 from decoders.dcom.classes import COM_INTERFACES
 from decoders.dcom.dual_strings import from_ndr
 from decoders.dcom.objref import parse_objref
-from decoders.dcom.orpc import extents_of, looks_like_orpcthis
+from decoders.dcom.orpc import extents_of, looks_like_orpcthis, read_implicit
 from decoders.limits import MAX_REFERENCES_OF_A_CALL
-from decoders.ndr.model import ObjrefBytes
-from decoders.oaut.texts import bstr_value
+from decoders.ndr.model import Direction, ObjrefBytes
+from decoders.oaut.values import bstr_value
 from decoders.registry import REGISTRY, Family
 from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of
 from pipelines.facts.com import Activation, Com, Counted, Exporter, Invoked, Reference
@@ -56,7 +56,18 @@ def is_orpc(interface_uuid: str, call: Call) -> bool:
 
 def opaque_com(interface_uuid: str, call: Call) -> Com:
     """Of a call whose parameters nobody declared, or that is sealed."""
-    return Com(iid=interface_uuid, object=call.object_uuid)
+    request = call.request
+    this: Raw = {}
+    if request is not None and not request.sealed:
+        this = read_implicit(Direction.IN, request.stub, request.byte_order, whole=request.complete).value or {}
+    version = this.get("version") or {}
+    return Com(
+        iid=interface_uuid,
+        object=call.object_uuid,
+        cid=this.get("cid"),
+        minor=version.get("MinorVersion"),
+        flags=this.get("flags") or 0,
+    )
 
 
 def com_of(

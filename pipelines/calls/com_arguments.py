@@ -8,7 +8,8 @@ from decoders.dcom.classes import com_interface_name
 from decoders.dcom.objref import parse_objref
 from decoders.limits import MAX_READABLE_CHARACTERS
 from decoders.ndr.model import Array, Direction, InterfacePointer, Named, ObjrefBytes, Pointer, String
-from decoders.oaut.texts import bstr_value, variant_text, variant_type, variant_value
+from decoders.oaut.texts import variant_text, variant_type, variant_value
+from decoders.oaut.values import bstr_value
 from pipelines.facts.com import Argument
 
 if TYPE_CHECKING:

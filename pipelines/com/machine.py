@@ -47,8 +47,8 @@ class ComMachine:
             self._resolver(fact, com)
             return
         one = self._objects.called(com.object, com.iid, fact)
-        self._members.note(one, fact, com)
-        parent, clsid = self._parent(one, fact, com)
+        self._members.note(one, com)
+        parent, clsid = self._parent(one, fact)
         for reference in com.references:
             if reference.given:
                 self._objects.give(reference, fact, parent, clsid)
@@ -72,7 +72,7 @@ class ComMachine:
             for oid in fact.request.get("DelFromSet") or ():
                 self._objects.unping(int(oid), fact)
 
-    def _parent(self, one: ComObject, fact: CallFact, com: Com) -> tuple[ComObject | None, str | None]:
+    def _parent(self, one: ComObject, fact: CallFact) -> tuple[ComObject | None, str | None]:
         """Whose call handed out what the answer gives, and the class of that."""
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com, Invoked, Kind
-    from pipelines.facts.model import CallFact
 
 MAX_MEMBERS: Final = 4_096
 """Remembered of a class."""
@@ -27,7 +26,7 @@ class Members:
     def __init__(self) -> None:
         self._of_class: dict[str, dict[int, str]] = {}
 
-    def note(self, one: ComObject, fact: CallFact, com: Com) -> None:
+    def note(self, one: ComObject, com: Com) -> None:
         """The first name is the member's; further ones are its arguments', which count apart."""
         if not (com.names and com.dispids) or com.dispids[0] == _DISPID_UNKNOWN:
             return

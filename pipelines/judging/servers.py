@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.facts.stored_form import from_row
+from pipelines.com.machine import ComMachine
+from pipelines.facts.model import CallFact
+from pipelines.facts.stored_form import GIVEN, from_row
 from pipelines.knowledge.admin_actions import AdminActions
 from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
@@ -55,8 +57,7 @@ def judged(
             if case is not None:
                 yield from case.finish(summaries)
             server, case = row["server"], _Case(row["server"], versions, settings)
-        if told := case.feed(row):
-            yield from told
+        yield from case.feed(row)
     if case is not None:
         yield from case.finish(summaries)
 
@@ -67,15 +68,23 @@ class _Case:
     def __init__(self, server: str, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
         self._server = server
         self._machine = ServerMachine(versions, settings)
+        self._com = ComMachine(server)
         self._judge = Judge(RULES, settings)
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
 
-    def feed(self, row: FactRow) -> list[Told]:
-        return self._rows(self._machine.feed(from_row(row)))
+    def feed(self, row: FactRow) -> Iterable[Told]:
+        kind, fact = row["kind"], from_row(row)
+        if isinstance(fact, CallFact) and fact.com is not None:
+            if kind == GIVEN:
+                self._com.given(fact, fact.com)
+                return ()
+            return self._com.feed(fact, fact.com)
+        return self._rows(self._machine.feed(fact))
 
     def finish(self, summaries: Summaries) -> Iterator[Told]:
         yield from self._rows(self._machine.finish())
+        yield from self._com.finish()
         yield from self._held.finish()
         yield from ((FINDINGS.name, row) for row in self._judge.finish())
         summaries.tallies.extend(self._tallies())

@@ -63,9 +63,7 @@ COM_OBJECTS = Table(
     "com_objects",
     "One COM object at a server, over all connections to it.",
     (
-        Column(
-            "object_uid", STRING, "Id, derived from its server and its numbers: the same in every run.", required=True
-        ),
+        Column("object_uid", STRING, "Id, derived from its server and numbers: the same in every run.", required=True),
         Column("oxid", STRING, "Number of the server process, in hexadecimal; null where its birth was not captured."),
         Column("oid", STRING, "Number of the object."),
         Column("class", STRING, "Name of its class, where it is known."),
@@ -73,7 +71,7 @@ COM_OBJECTS = Table(
         Column(
             "exporter",
             EXPORTER,
-            "Where its process listens; the port is null until a call or a resolver tells it.",
+            "Where its process listens; the port is null where nothing tells it.",
             required=True,
         ),
         Column("runs_as", STRING, "Account of its process, as the resolver announced it."),

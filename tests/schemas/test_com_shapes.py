@@ -16,13 +16,14 @@ from decoders.ndr.model import Direction, InterfacePointer, Member, Named, Objre
 from decoders.oaut.building import bstr, byte_array, safearray, variant
 from decoders.oaut.declarations import TYPES
 from decoders.oaut.names import VT
-from decoders.oaut.variant import VT_ARRAY
-from schemas.com_shapes import VARIANT
+from decoders.oaut.variant import VT_ARRAY, VT_BYREF
+from schemas.com_shapes import VARIANT, variant_row
 from schemas.idl_types import IdlTypes
 from schemas.model import STRING
 from schemas.value_shapes import ValueShapes
 from tests.decoders.ndr.honest_values import Honest
 from tests.decoders.ndr.operations import request
+from tests.timing import quickest
 
 if TYPE_CHECKING:
     from decoders.ndr.model import Interface, Operation, Type
@@ -59,6 +60,19 @@ def test_bytes_have_a_hash() -> None:
     assert shown(V, byte_array(b""))["sha256"] == hashlib.sha256(b"").hexdigest()
 
 
+def test_a_record_and_bytes_by_reference_have_one_too() -> None:
+    record = variant(VT["VT_RECORD"], {"fFlags": 1, "clSize": 3, "pRecInfo": None, "pRecord": b"abc"})
+    for made in (record, variant(VT_BYREF | VT["VT_VARIANT"], byte_array(b"abc"))):
+        assert (shown(V, made)["size"], shown(V, made)["sha256"]) == (3, hashlib.sha256(b"abc").hexdigest())
+
+
+def test_a_large_array_is_counted_not_listed() -> None:
+    numbers = variant(VT_ARRAY | VT["VT_I4"], safearray("VT_I4", range(500_000)))
+    row, seconds = quickest(lambda: variant_row(numbers), 0.01)
+    assert row["size"] == 500_000
+    assert seconds < 0.01
+
+
 def test_a_message_is_not_shown_unless_asked_for() -> None:
     hidden = shown(V, byte_array(b"abc"), payload=True)
     assert (hidden["value"], hidden["size"]) == (None, 3)
@@ -72,7 +86,11 @@ def test_a_message_is_not_shown_unless_asked_for() -> None:
         (variant(VT["VT_BSTR"], bstr("ab")), 4),
         (variant(VT["VT_BSTR"], bstr(None)), None),
         (variant(VT_ARRAY | VT["VT_I4"], safearray("VT_I4", [1, 2, 3])), 3),
+        (variant(VT_ARRAY | VT["VT_BSTR"], safearray("VT_BSTR", [bstr("a"), bstr(None)])), 2),
         (variant(VT["VT_DISPATCH"], ObjrefBytes(b"MEOW")), 4),
+        (variant(VT_BYREF | VT["VT_BSTR"], bstr("ab")), 4),
+        (variant(VT_BYREF | VT["VT_VARIANT"], variant(VT["VT_BSTR"], bstr("ab"))), 4),
+        (variant(VT["VT_UNKNOWN"], None), None),
     ],
 )
 def test_the_size_of_others(made: dict[str, Any], size: int | None) -> None:

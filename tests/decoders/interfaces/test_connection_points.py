@@ -25,9 +25,9 @@ def values(interface: Interface, opnum: int, direction: Direction, stub: str) ->
 
 
 def test_find_connection_point() -> None:
-    events = "78e0d6d7cdccd011aa4b0060970debae"
+    events = "78e0d6d7cddcd011aa4b0060970debae"
     asked = values(points.CONNECTION_POINT_CONTAINER, 4, Direction.IN, events)
-    assert asked == {"riid": "d7d6e078-cccd-11d0-aa4b-0060970debae"}
+    assert asked == {"riid": "d7d6e078-dccd-11d0-aa4b-0060970debae"}
     told = values(points.CONNECTION_POINT_CONTAINER, 4, Direction.OUT, f"00000200 04000000 04000000 {OBJREF} 00000000")
     assert told == {"ppCP": b"MEOW", "return_value": 0}
 

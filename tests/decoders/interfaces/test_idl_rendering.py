@@ -12,8 +12,10 @@ from decoders.ndr.model import (
     Constant,
     ContextHandle,
     Direction,
+    EncapsulatedUnion,
     Enum,
     Interface,
+    InterfacePointer,
     Member,
     Named,
     Operation,
@@ -50,6 +52,21 @@ from decoders.ndr.model import (
         (
             Struct("T", (Member("u", Union("", LONG, (Arm((1, 2), Member("a", DWORD)),)), switch_is="k"),)),
             "typedef struct { [switch_is(k)] union { [case(1, 2)] DWORD a; } u; } T;",
+        ),
+        (Scalar("T", 8, int3264=True), "typedef unsigned __int3264 T;"),
+        (
+            Struct("T", (Member("u", Union("", LONG, (Arm((), None),), switch_written=True), switch_is="k"),)),
+            "typedef struct { [switch_is(k), switch_type(long)] union { [default]; } u; } T;",
+        ),
+        (
+            Struct(
+                "T", (Member("i", InterfacePointer("IFoo", iid_is="riid")), Member("j", Pointer(InterfacePointer("I"))))
+            ),
+            "typedef struct { [iid_is(riid)] IFoo *i; I **j; } T;",
+        ),
+        (
+            EncapsulatedUnion("T", "k", "u", Union("", LONG, (Arm((1, 2), Member("a", DWORD)), Arm((), None))), "_T"),
+            "typedef union _T switch(long k) u { case 1: case 2: DWORD a; default: ; } T;",
         ),
         (
             Struct("T", (Member("v", Array(LONG, bound=8, length_is="n")), Member("s", String(WCHAR)))),
@@ -93,3 +110,15 @@ def test_imported_types_are_not_declared_again() -> None:
     assert "typedef unsigned short G;" in text
     assert " F;" not in text
     assert "other.idl" not in text
+
+
+def test_a_com_interface_goes_on_where_its_base_ends() -> None:
+    reset = Operation(3, "Reset", (), LONG, "1", "", takes_handle_t=False)
+    last = Operation(5, "Last", (Parameter(Direction.IN, Member("n", LONG)),), LONG, "2", "", takes_handle_t=False)
+    interface = Interface(
+        "IFoo", "00020400-0000-0000-c000-000000000046", (0, 0), "D", "", (reset, last), {}, base="IUnknown"
+    )
+    assert " ".join(interface_idl(interface).split()) == (
+        "[ object, uuid(00020400-0000-0000-c000-000000000046), pointer_default(unique) ] interface IFoo : IUnknown { "
+        "long Reset(void); void Opnum4NotUsedOnWire(void); long Last( [in] long n ); }"
+    )

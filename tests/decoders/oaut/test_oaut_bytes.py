@@ -6,11 +6,13 @@ import pytest
 
 from decoders.interfaces import dispatch
 from decoders.ndr.interpreter import compile_decoder
-from decoders.ndr.model import Direction, Syntax
+from decoders.ndr.model import Direction, Named, Syntax
 from decoders.oaut.building import bstr, byte_array, safearray, variant
+from decoders.oaut.declarations import TYPES
 from decoders.oaut.names import VT
 from decoders.oaut.texts import variant_value
 from decoders.oaut.variant import VT_ARRAY, VT_BYREF
+from tests.decoders.ndr.operations import value
 
 from .variants import read, sent, variant_of
 
@@ -93,6 +95,11 @@ def test_bytes_are_little_endian_in_a_big_endian_call_but_for_the_pointer_to_the
     found = variant_of(stub + "01000000 02000000 01000000 4100", ">")
     assert variant_value(found) == "A"
     assert variant_value(read(sent(variant(VT["VT_BSTR"], bstr("A")), order=">"), order=">").values["v"]) == "A"
+
+
+def test_a_bstr_by_itself_is_little_endian_too() -> None:
+    stub = "00020000 01000000 02000000 01000000 4100"
+    assert value(Named("BSTR"), stub, TYPES, order=">") == bstr("A")
 
 
 def test_an_object_reference_has_its_counts_in_the_calls_byte_order() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from decoders.interfaces import connection_points, dispatch, type_info
+from decoders.interfaces import connection_points, dispatch, enum_variant, type_info
 from decoders.ndr.idl import interface_idl, types_idl
 from decoders.ndr.model import Enum
 from decoders.oaut.descriptions import DESCRIPTION_TYPES
@@ -41,6 +41,7 @@ DIFFERENCES: Final = (
     ("LPOLESTR lpstrReserved", "[ string ] wchar_t * lpstrReserved", "the model names no pointers"),
     ("[ unique ] struct _wireSAFEARRAY {", "struct _wireSAFEARRAY {", "structure and pointer are two declarations"),
     ("} * SAFEARRAY", "} _wireSAFEARRAY", "structure and pointer are two declarations"),
+    ("HRESULT Reset ( )", "HRESULT Reset ( void )", "the same"),
     ("REFIID riid", "IID * riid", "the model names no pointers"),
     ("[ in, size_is(cNames) ] LPOLESTR * ", "[ in, size_is(cNames), string ] wchar_t * * ", "the same"),
     ("LPFUNCDESC * ", "FUNCDESC * * ", "the same"),
@@ -49,6 +50,7 @@ DIFFERENCES: Final = (
     ("LPCONNECTDATA rgcd", "CONNECTDATA * rgcd", "the same"),
     ("LPCONNECTIONPOINT * ppCP", "IConnectionPoint * * ppCP", "the same"),
 )
+INTERFACES: Final = (dispatch.INTERFACE, enum_variant.INTERFACE, type_info.INTERFACE, *connection_points.INTERFACES)
 OURS_ALONE: Final = frozenset(("typedef [ unique ] _wireSAFEARRAY * SAFEARRAY",))
 """The document declares it with the structure."""
 
@@ -113,9 +115,7 @@ def test_every_enumeration_has_the_documents_values() -> None:
 
 
 @specifications.needed
-@pytest.mark.parametrize(
-    "interface", [dispatch.INTERFACE, type_info.INTERFACE, *connection_points.INTERFACES], ids=lambda one: one.name
-)
+@pytest.mark.parametrize("interface", INTERFACES, ids=lambda one: one.name)
 def test_every_operation_is_declared_as_in_the_document(interface: Interface) -> None:
     specified = _interface(interface.document, interface.name)
     rendered = reduced_file(re.sub(r"\s*: IUnknown", "", interface_idl(interface)))[interface.name]
@@ -137,9 +137,7 @@ def _names(idl: Idl) -> list[str]:
 @specifications.needed
 def test_no_difference_is_stale() -> None:
     operations = [
-        each
-        for interface in (dispatch.INTERFACE, type_info.INTERFACE, *connection_points.INTERFACES)
-        for each in _interface(interface.document, interface.name).operations
+        each for interface in INTERFACES for each in _interface(interface.document, interface.name).operations
     ]
     everything = "\n".join((*_specified_types(), *operations))
     assert [specified for specified, _, _ in DIFFERENCES if specified not in everything] == []

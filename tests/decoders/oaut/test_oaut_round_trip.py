@@ -12,6 +12,7 @@ from decoders.ndr.model import Direction, Member, Syntax
 from decoders.oaut.declarations import TYPES
 from decoders.oaut.safearray import SAFEARRAYUNION
 from decoders.oaut.texts import interface_pointers, variant_text, variant_value
+from decoders.oaut.values import variant_content
 from decoders.oaut.variant import VARIANT_UNION
 from tests.decoders.ndr.arguments import arguments
 from tests.decoders.ndr.operations import request
@@ -104,6 +105,7 @@ def test_flipped_bits_have_a_value_and_a_text(variant: Any, flips: list[tuple[in
 
 def _told(variant: object) -> None:
     variant_value(variant)
+    variant_content(variant)
     for limit in (0, 1, 40):
         assert len(variant_text(variant, limit)) <= limit
     assert all(isinstance(objref, bytes) for objref in interface_pointers(variant))
