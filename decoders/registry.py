@@ -74,6 +74,9 @@ _COM: Final = {
     "b196b287-bab4-101a-b69c-00aa00341d07": ("IEnumConnections", "IUnknown"),
 }
 
+REMOTE_UNKNOWN: Final = "00000131-0000-0000-c000-000000000046"
+"""IRemUnknown: every exporter has it."""
+
 # [MC-MQAC] section 6: the COM objects an activation leads to.
 _MSMQ_COM: Final = {
     "d7d6e085-dccd-11d0-aa4b-0060970debae": "IMSMQApplication",

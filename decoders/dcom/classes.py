@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from decoders.registry import REGISTRY
+from decoders.registry import BY_NAME, REGISTRY
 
 MSMQ_CLASSES: Final = {
     "d7d6e073-dccd-11d0-aa4b-0060970debae": "MSMQQuery",
@@ -24,6 +24,8 @@ MSMQ_CLASSES: Final = {
     "33b6d07e-f27d-42fa-b2d7-bf82e11e9374": "MSMQQueueManagement",
 }
 """[MC-MQAC] section 6."""
+MSMQ_DEFAULT: Final = {clsid: BY_NAME[f"I{name}"].uuid for clsid, name in MSMQ_CLASSES.items()}
+"""The first interface of each class."""
 
 REMOTE_EXECUTION_CLASSES: Final = {
     "49b2791a-b1ae-4c90-9b8e-e860ba07f889": "MMC20.Application",

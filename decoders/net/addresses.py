@@ -27,6 +27,16 @@ def to_text(address: bytes) -> str:
     return socket.inet_ntop(socket.AF_INET if len(address) == 4 else socket.AF_INET6, address)
 
 
+def is_address(text: str) -> bool:
+    """As `to_text` writes it."""
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            return socket.inet_ntop(family, socket.inet_pton(family, text)) == text
+        except (OSError, ValueError):
+            continue
+    return False
+
+
 def distinct(high: Column, low: Column, ip_version: Column) -> tuple[Column, list[bytes]]:
     """Dictionary encoding of an address column: int32 codes, and each address once, 4 or 16 bytes."""
     rows = np.empty(len(low), _ROW)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from decoders.registry import BY_NAME, DCOM
 from decoders.status.ept import EPT
 from decoders.status.hresult import HRESULT_NAMES
 from decoders.status.mq import MQ
@@ -14,6 +15,7 @@ from decoders.status.win32 import WIN32
 __all__ = ["fault_name", "status_name", "win32_of_fault"]
 
 # [MS-ERREF] 2.1, 2.1.2: severity 1 and facility 7 carry a Win32 code; the bit N marks an NTSTATUS.
+_RESOLVER: Final = "IObjectExporter"
 _WIN32_HRESULT: Final = 0x8007_0000
 _FACILITY_MASK: Final = 0xFFFF_0000
 _CODE_MASK: Final = 0x0000_FFFF
@@ -23,12 +25,17 @@ _NT_BIT: Final = 0x1000_0000
 _RETURNED: Final = MQ | HRESULT_NAMES | NTSTATUS | EPT
 _ENDPOINT_MAPPER: Final = EPT | WIN32
 _FAULTS: Final = NCA | WIN32
+_OF_COM: Final = {0: "S_OK", 1: "S_FALSE"} | HRESULT_NAMES
 
 
 def status_name(code: int, interface: str = "") -> str | None:
-    """Of a return value. `interface` by name: the endpoint mapper's success is Win32's, not MSMQ's."""
+    """Of a return value. `interface` by name: the endpoint mapper's success is Win32's, COM's its own, not MSMQ's."""
     if interface == "epm":
         return _ENDPOINT_MAPPER.get(code)
+    if (known := BY_NAME.get(interface)) is not None and known.family in DCOM:
+        # [MS-DCOM] 3.1.2.5.1: the object resolver answers with Win32 codes.
+        named = WIN32 if known.name == _RESOLVER else _OF_COM
+        return named.get(code) or _RETURNED.get(code) or _wrapped(code)
     return _RETURNED.get(code) or _wrapped(code) or WIN32.get(code)
 
 

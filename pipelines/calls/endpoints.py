@@ -6,8 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from decoders.dcerpc.call_model import BindingSource
-from decoders.dcerpc.well_known import MSMQ, PORTS
-from decoders.registry import DSCOMM, DSCOMM2, QM2QM, QMCOMM, QMCOMM2, REMOTE_READ, registered
+from decoders.dcerpc.well_known import MSMQ, MSMQ_COM, PORTS
+from decoders.dcom.classes import MSMQ_DEFAULT
+from decoders.net.addresses import is_address
+from decoders.registry import DSCOMM, DSCOMM2, QM2QM, QMCOMM, QMCOMM2, REGISTRY, REMOTE_READ, REMOTE_UNKNOWN, registered
 from schemas.tables.derived_towers import looked_up_towers, mapped_towers
 from schemas.times import NO_TIME
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from decoders.registry import Registered
     from pipelines.calls.call_rows import Identity
     from pipelines.calls.connection import Captures, PlacedCall
+    from pipelines.facts.com import Com
     from schemas.internal_rows import AnnouncedRow
     from schemas.shared_columns import ConnectionId
 
@@ -99,7 +102,7 @@ class Announced:
 def _is_ours(row: Announcement) -> bool:
     """Message queuing's, as declared. Answers to port queries say no version: they mean their own."""
     uuid, version = row["interface_uuid"], row["interface_version"]
-    return uuid in MSMQ and (version is None or registered(uuid, version) is not None)
+    return (uuid in MSMQ or uuid in MSMQ_COM) and (version is None or registered(uuid, version) is not None)
 
 
 def served_row(placed: PlacedCall, identity: Identity | None, captures: Captures) -> Announcement | None:
@@ -147,6 +150,29 @@ def _of_towers(towers: Callable[[Values, Values], list[Values]]) -> Callable[[Va
             }
 
     return rows
+
+
+def exporter_rows(com: Com | None, server: str) -> Iterator[Told]:
+    """Where an object resolver says that a process listens: for the interface that counts references, and for those of
+    MSMQ's classes if it was asked for one. Names and private addresses stand there too; the resolver's own counts then.
+    """
+    for exporter in com.exporters if com else ():
+        activated = com.activation.clsid if com and com.activation else None
+        interfaces = (REMOTE_UNKNOWN, *((MSMQ_DEFAULT[activated],) if activated in MSMQ_DEFAULT else ()))
+        for host, port in exporter.bindings:
+            for uuid in interfaces:
+                yield {
+                    "interface_uuid": uuid,
+                    "interface_version": "0.0",
+                    "endpoint": REGISTRY[uuid].name,
+                    "transfer_syntax": None,
+                    "protocol": _TCP,
+                    "host": host if is_address(host) else server,
+                    "port": port,
+                    "named_pipe": None,
+                    "object_uuid": exporter.remote_unknown,
+                    "annotation": host,
+                }
 
 
 def _of_port(asked: str, interfaces: _Interfaces) -> Callable[[Values, Values, str], Iterator[Told]]:

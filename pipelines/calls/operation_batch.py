@@ -13,7 +13,7 @@ from pipelines.calls.act_values import act_values
 from pipelines.calls.call_facts import call_fact
 from pipelines.calls.call_rows import DecodeState, call_row, first_ts_ns
 from pipelines.calls.com import com_of
-from pipelines.calls.endpoints import endpoint_rows
+from pipelines.calls.endpoints import endpoint_rows, exporter_rows
 from pipelines.calls.messages import carries_messages, find_message, sighting, summary
 from pipelines.calls.stubs import declared, stub_reader
 from schemas.idl_types import without_payload
@@ -52,6 +52,7 @@ class _Call:
     status: int | None
     message: Seen | None
     derived: list[Any]
+    com: Com | None
 
     @property
     def values(self) -> tuple[Row, Row]:
@@ -111,6 +112,7 @@ class OperationBatch:
             if self._has_messages
             else None,
             derived=[one.of(request, response) for one in self._derived],
+            com=self._com(identity, placed, asked, told) if self._of_dcom else None,
         )
 
     def call_rows(self) -> Iterator[Row]:
@@ -200,14 +202,15 @@ class OperationBatch:
 
     def endpoints(self) -> Iterator[EndpointRow]:
         announced = endpoint_rows(self._interface.name, self._operation.name)
-        if announced is None:
+        if announced is None and not self._of_dcom:
             return
         for one in self._calls:
             place, answer = one.placed.place, one.placed.call.response
             if answer is None:
                 continue
             capture, frame = answer.frames[0]
-            for told in announced(*one.values, place.id["resp_h"]):
+            server = place.id["resp_h"]
+            for told in announced(*one.values, server) if announced else exporter_rows(one.com, server):
                 yield {
                     **told,
                     "ts": micros(answer.first_ts_ns),
@@ -220,9 +223,8 @@ class OperationBatch:
                     "capture_id": self._captures.capture_id(capture),
                 }
 
-    def _com(self, one: _Call) -> Com:
-        uuid, name = one.identity.interface_uuid, self._interface.name
-        return com_of(uuid, name, self._operation, one.placed.call, one.request, one.response)
+    def _com(self, identity: Identity, placed: PlacedCall, asked: Values, told: Values) -> Com:
+        return com_of(identity.interface_uuid, self._interface.name, self._operation, placed.call, asked, told)
 
     def facts(self) -> Iterator[CallFact | BlindFact]:
         name = self._operation.name
@@ -238,7 +240,7 @@ class OperationBatch:
                 self._captures,
                 summary(one.message) if one.message else None,
                 act_values(dict(zip(columns, one.derived, strict=True))) if columns else None,
-                self._com(one) if self._of_dcom else None,
+                one.com,
                 unexplained=one.request.goes_on or one.response.goes_on,
             )
             if fact is not None:

@@ -42,7 +42,7 @@ class ComMachine:
     def feed(self, fact: CallFact, com: Com) -> Iterator[tuple[str, AnyRow]]:
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
-            self._objects.announce(exporter)
+            self._objects.announce(exporter, fact)
         if com.object is None:
             self._resolver(fact, com)
             return

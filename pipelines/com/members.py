@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com, Invoked, Kind
 
+TYPE_INFO: Final = "00020401-0000-0000-c000-000000000046"
 MAX_MEMBERS: Final = 4_096
 """Remembered of a class."""
 _KINDS: Final[Mapping[int, Kind]] = {1: "method", 2: "get", 3: "method_or_get", 4: "put", 8: "putref", 12: "putref"}
@@ -30,7 +31,9 @@ class Members:
         """The first name is the member's; further ones are its arguments', which count apart."""
         if not (com.names and com.dispids) or com.dispids[0] == _DISPID_UNKNOWN:
             return
-        for known in self._tables(one):
+        # A description was handed out by the object that it describes.
+        described = [one, one.parent] if com.iid == TYPE_INFO and one.parent is not None else [one]
+        for known in (table for each in described for table in self._tables(each)):
             if len(known) < MAX_MEMBERS:
                 known.setdefault(com.dispids[0], com.names[0])
 

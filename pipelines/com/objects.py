@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from decoders.dcom.classes import class_name, com_interface_name
+from decoders.registry import REMOTE_UNKNOWN
 from pipelines.facts.reasons import Reason
 from schemas.times import NO_TIME, micros, nanos
 from schemas.uids import derived_uid
@@ -22,7 +23,7 @@ MAX_OBJECTS: Final = 50_000
 MAX_INTERFACES: Final = 64
 """Told of an object."""
 MAX_EXPORTERS: Final = 10_000
-MSMQ_CLASS: Final = "MSMQ"
+_MSMQ_INTERFACE: Final = "IMSMQ"
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +35,7 @@ class ComObject:
     born: CallFact
     """Its first call or reference."""
     given_by: str | None
-    parent: str | None
+    parent: ComObject | None
     client: str
     clsid: str | None = None
     port: int | None = None
@@ -57,13 +58,19 @@ class ComObject:
         """Its birth was not captured: what was done with it before is not known."""
         return Reason.OPEN_NOT_SEEN if self.given_by is None else None
 
+    def _class_by_interface(self) -> str | None:
+        """[MC-MQAC] 1.3: each interface of MSMQ belongs to one class, whatever its revision."""
+        names = (com_interface_name(iid) for iid, _ in self.interfaces.values())
+        found = (name for name in names if name is not None and name.startswith(_MSMQ_INTERFACE))
+        return next((name.removeprefix("I").rstrip("234") for name in found), None)
+
     def row(self) -> ComObjectRow:
         fact, clsid = self.born, self.clsid
         return {
             "object_uid": self.object_uid,
             "oxid": None if self.oxid is None else f"{self.oxid:016x}",
             "oid": None if self.oid is None else f"{self.oid:016x}",
-            "class": class_name(clsid) if clsid else None,
+            "class": class_name(clsid) if clsid else self._class_by_interface(),
             "clsid": clsid,
             "exporter": {"host": self.server, "port": self.port},
             "runs_as": self.runs_as,
@@ -72,7 +79,7 @@ class ComObject:
                 for ipid, (iid, given_by) in list(self.interfaces.items())[:MAX_INTERFACES]
             ],
             "given_by": self.given_by,
-            "parent_object_uid": self.parent,
+            "parent_object_uid": self.parent.object_uid if self.parent else None,
             "client": self.client,
             "username": fact.username,
             "domain": fact.domain,
@@ -100,7 +107,7 @@ class Objects:
         """The last OXID that was announced at a port."""
         self._told: list[ComObject] = []
 
-    def announce(self, exporter: Exporter) -> None:
+    def announce(self, exporter: Exporter, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
         if len(self._exporters) >= MAX_EXPORTERS and exporter.oxid not in self._exporters:
             return
@@ -112,8 +119,19 @@ class Objects:
                     if one.end == "open_at_end":
                         one.end = "exporter_replaced"
             self._at_port[port] = exporter.oxid
+        self._remote_unknown(exporter, fact)
         for one in self._of_exporter(exporter.oxid):
             self._place(one, exporter)
+
+    def _remote_unknown(self, exporter: Exporter, fact: CallFact) -> None:
+        """The object by which references of a process are counted. It has no number of its own."""
+        one = self._by_ipid.get(exporter.remote_unknown)
+        if one is None:
+            uid = derived_uid("O", f"{self._server}|{exporter.oxid:016x}|{exporter.remote_unknown}")
+            one = ComObject(self._server, uid, exporter.oxid, None, fact, fact.call_uid, None, fact.client)
+            self._by_ipid[exporter.remote_unknown] = one
+        one.interfaces.setdefault(exporter.remote_unknown, (REMOTE_UNKNOWN, fact.call_uid))
+        self._place(one, exporter)
 
     def _of_exporter(self, oxid: int) -> Iterator[ComObject]:
         return (one for (of, _), one in self._by_number.items() if of == oxid)
@@ -143,9 +161,8 @@ class Objects:
 
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
         uid = derived_uid("O", f"{self._server}|{reference.oxid:016x}|{reference.oid:016x}")
-        parent_uid = None if parent is None else parent.object_uid
         client = fact.client if reference.given else fact.server
-        return ComObject(self._server, uid, reference.oxid, reference.oid, fact, fact.call_uid, parent_uid, client)
+        return ComObject(self._server, uid, reference.oxid, reference.oid, fact, fact.call_uid, parent, client)
 
     def _adopted(self, reference: Reference) -> ComObject | None:
         """One that was called before its reference was seen, when another copy of that comes."""
