@@ -34,6 +34,10 @@ class Association(Sight):
     """How the connection ended that was over last."""
     server_left: Moment | None = None
     """When the server last ended a connection of it."""
+    reset: Moment | None = None
+    """When a connection of it that was not the last was reset, by whichever side: who was started again resets too."""
+    kept: Moment | None = None
+    """The oldest gift that the server has honoured since: it was not started again after that."""
     renewed: Moment | None = None
     """A connection of it began then that does not know what was given before: the server had been started again."""
     missed: Unheard = field(default_factory=Unheard)
@@ -57,8 +61,15 @@ class Association(Sight):
         return self.renewed is not None and given < self.renewed
 
     def severance_of(self, given: Moment) -> Severance | None:
-        """How that ended which was given then; None: by a server that forgot it, nobody knows when, or not known."""
-        return None if self.has_lost(given) else self.severance
+        """How that ended which was given then; None: by a server that forgot it, nobody knows when, or not known.
+
+        A client that closes the rest in good order may have learned by a reset that the server has forgotten it.
+        """
+        by_server = self.severance is not None and self.severance.is_servers
+        return None if self.has_lost(given) or (self._may_have_lost(given) and not by_server) else self.severance
+
+    def _may_have_lost(self, given: Moment) -> bool:
+        return self.reset is not None and given < self.reset and (self.kept is None or given < self.kept)
 
     @property
     def is_busy(self) -> bool:

@@ -113,6 +113,8 @@ class Associations:
             association.server_left = fact.until
         if not association.open_uids:
             self._left[id(association)] = association
+        elif resets := [one.at for one in fact.endings if one.how == "reset"]:
+            association.reset, association.kept = max(resets), None
         over = [one for one in self._left.values() if not self._may_go_on(one)]
         for one in over:
             self._drop(one)

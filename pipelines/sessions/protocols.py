@@ -10,7 +10,7 @@ from pipelines.sessions.mqmp import SupportedQueues
 from pipelines.sessions.mqmp_remote import RemoteOpens
 from pipelines.sessions.mqqp import QueueToQueue
 from pipelines.sessions.mqrr import RemoteRead
-from pipelines.sessions.renewal import note_refusal
+from pipelines.sessions.renewal import note_handles
 from pipelines.sessions.shared_state import SharedState
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Protocols:
 
     def answered(self, step: CallStep, moment: Moment) -> None:
         """The steps that this ends are told after the call's own."""
-        note_refusal(step)
+        note_handles(step)
         handler = self._answered.get(step.call.operation or "")
         if handler is not None:
             handler(step, moment)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from pipelines.facts.reasons import Reason
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.readers import Readers
 
@@ -28,6 +29,8 @@ class Registry:
             if session not in (named := pair.by_queue.setdefault(number, [])):
                 named.append(session)
         if session.handle is not None:
+            if _used_before(pair, session):
+                session.doubt = session.doubt or Reason.TIMES_CROSS
             pair.by_handle[session.handle] = session
         pair.numberless.pop(id(session), None)
         if session.opened is not None:
@@ -72,6 +75,18 @@ class Registry:
     def read_of_another(self, pair: Pair, handle: str) -> Read | None:
         held = self._reads.get(handle, {})
         return next((one for one in reversed(held.values()) if one.pair is not pair), None)
+
+
+def _used_before(pair: Pair, session: Session) -> bool:
+    """Its handle was named while its opening was under way: the answer was captured too late."""
+    handle, opened = session.handle, session.opened
+    if handle is None or opened is None:
+        return False
+    known = (pair.by_handle.get(handle), pair.past_sessions.get(handle))
+    return any(
+        one is not None and one is not session and one.opened is None and one.first.began >= opened.began
+        for one in known
+    )
 
 
 def _remove(lists: dict[Number | str, list[_Entry]], key: Number | str, entry: _Entry) -> None:

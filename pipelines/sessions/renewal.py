@@ -21,16 +21,21 @@ if TYPE_CHECKING:
     from pipelines.sessions.units import Transaction
 
 
-def note_refusal(step: CallStep) -> None:
-    """Of a handle that is open. On a connection from before it was given, the server is the one that gave it."""
-    if step.call.fault != v.CONTEXT_MISMATCH or step.connection is None:
+def note_handles(step: CallStep) -> None:
+    """Of those that are open. On a connection from before one was given, the server is the one that gave it."""
+    if step.connection is None:
         return
     association, began = step.connection.association, step.connection.fact.began
-    if any(given < began for given in _refused(step, association)):
-        association.renewed = max(association.renewed or began, began)
+    if step.call.fault == v.CONTEXT_MISMATCH:
+        if any(given < began for given in _named(step, association)):
+            association.renewed = max(association.renewed or began, began)
+    elif association.reset is not None and step.call.answered is not None and step.call.fault is None:
+        # It honours what it had given before the reset.
+        honoured = [given for given in _named(step, association) if given < association.reset]
+        association.kept = min([*honoured, *([association.kept] if association.kept else [])], default=None)
 
 
-def _refused(step: CallStep, association: Association) -> Iterator[Moment]:
+def _named(step: CallStep, association: Association) -> Iterator[Moment]:
     """When the handles that the call names were given here."""
     for holder, given in _open(step):
         named = holder.handle is not None and holder.handle in step.request.values()

@@ -141,7 +141,7 @@ def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Itera
     for name, (said, true) in told.items():
         if said in (None, "") and (not whole or name in _NAMES):
             continue
-        if name in _NAMES and not sure and row["naming_doubt"] is not None:
+        if name in _NAMES and (session.naming_sealed or not sure) and row["naming_doubt"] is not None:
             continue
         if not whole and (name == "purges" or said in ("open_at_end", "open_not_seen")):
             continue

@@ -107,6 +107,7 @@ class Qm2qmServer(Reading):
             call.connection.security.username, handle, str(values["pLicGuid"]), descriptor.person,
         )  # fmt: skip
         session.sealed = call.connection.security.auth == "privacy"
+        session.naming_sealed = descriptor.sealed
         manager.world.truth.sessions.append(session)
         call.undelivered = lambda: setattr(session, "told", False)
         descriptor.remote_read = True

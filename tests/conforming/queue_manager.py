@@ -90,6 +90,8 @@ class Descriptor:
     open: bool = True
     person: str = ""
     client: str = ""
+    sealed: bool = False
+    """Nobody saw it opened."""
 
 
 class QueueManager(Host):

@@ -60,6 +60,7 @@ class QmcommServer:
             return {"status": "STATUS_SHARING_VIOLATION"}
         descriptor = manager.open_queue(queue, int(values["dwDesiredAccess"]), exclusive=exclusive)
         descriptor.person, descriptor.client = call.connection.security.username, call.connection.client
+        descriptor.sealed = call.connection.security.auth == "privacy"
         name = manager.handle("P")
         context = OpenContext(manager, descriptor)
         if call.connection.open:

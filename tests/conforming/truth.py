@@ -32,6 +32,8 @@ class Session:
     """The client was given the handle."""
     sealed: bool = False
     """Its opening."""
+    naming_sealed: bool = False
+    """The remote open that names it: a number of an older one may have been given again."""
     end_sealed: bool = False
     """Its close, which may come on another connection."""
     asked_for: str = ""

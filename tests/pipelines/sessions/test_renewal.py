@@ -115,3 +115,56 @@ def test_close_in_another_association_may_be_of_another_queue(tmp_path: Path) ->
         close r
     """
     assert columns(told(tmp_path, script)["sessions"], "state", "doubt") == [("closed", "open_not_seen")]
+
+
+RESET_BEFORE: Final = """
+connect q
+q: RemoteQMOpenQueue hQueue=7 -> phContext=S1
+connect r group q
+wait 40s
+{reset}
+r: RemoteQmGetVersion
+wait 40s
+close r
+"""
+
+
+@pytest.mark.parametrize("reset", ["reset q", "reset q by server"])
+def test_after_a_reset_nobody_knows_whether_it_was_still_open(reset: str, tmp_path: Path) -> None:
+    """A server that was started again resets what is left from before, and may number the new association alike."""
+    found = told(tmp_path, RESET_BEFORE.format(reset=reset))
+    verdicts = {row["verdict"] for row in found["findings"] if row["rule_id"] == "mqqp-queue-closed"}
+    assert verdicts == {"not_decidable"}
+
+
+def test_what_was_honoured_says_nothing_of_what_is_older(tmp_path: Path) -> None:
+    """Seed 1400530 of the conforming parties: an old connection is reset long after the server was started again."""
+    script = """
+        connect q
+        q: RemoteQMOpenQueue hQueue=7 -> phContext=S1
+        wait 40s
+        connect r group q
+        r: RemoteQMOpenQueue hQueue=8 -> phContext=S2
+        reset q by server
+        r: RemoteQMCloseQueue pphContext=S2
+        wait 40s
+        close r
+    """
+    findings = [row for row in told(tmp_path, script)["findings"] if row["rule_id"] == "mqqp-queue-closed"]
+    assert {row["verdict"] for row in findings} == {"not_decidable"}
+
+
+def test_a_handle_used_before_it_was_given_was_given_earlier(tmp_path: Path) -> None:
+    """Seed 1400458: the answer to the open was captured too late, behind the close on another connection."""
+    script = """
+        connect q
+        connect r group q
+        q: ask a RemoteQMOpenQueue hQueue=7
+        r: RemoteQMCloseQueue pphContext=S1
+        answer a -> phContext=S1
+        close r
+        close q
+    """
+    found = told(tmp_path, script)
+    assert {row["verdict"] for row in found["findings"] if row["rule_id"] == "mqqp-queue-closed"} <= {"not_decidable"}
+    assert ("rundown", "times_cross") in columns(found["sessions"], "state", "doubt")
