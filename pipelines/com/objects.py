@@ -86,7 +86,7 @@ class ComObject:
             "ts": micros(fact.began.ts_ns),
             "ts_ns": nanos(fact.began.ts_ns),
             "last_ts": micros(max(self.last_ts_ns, fact.began.ts_ns)),
-            "calls": self.calls,
+            "calls_made": self.calls,
             "references_given": self.given,
             "references_returned": self.returned,
             "end": self.end,

@@ -43,7 +43,7 @@ class ComCallRow(TypedDict):
     id: ConnectionId
     username: str | None
     domain: str | None
-    object_uid: str | None
+    object_uid: str
     ipid: str | None
     interface: str | None
     iid: str

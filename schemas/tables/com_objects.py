@@ -50,7 +50,7 @@ ComObjectRow = TypedDict(
         "ts": int | None,
         "ts_ns": int | None,
         "last_ts": int | None,
-        "calls": int,
+        "calls_made": int,
         "references_given": int,
         "references_returned": int,
         "end": str,
@@ -89,7 +89,7 @@ COM_OBJECTS = Table(
         Column("ts", TIMESTAMP, "When it was first handed out or called."),
         Column("ts_ns", LONG, "The same in nanoseconds since 1970."),
         Column("last_ts", TIMESTAMP, "Its last call or reference."),
-        Column("calls", LONG, "Calls on it.", required=True, low=0),
+        Column("calls_made", LONG, "Calls on it.", required=True, low=0),
         Column("references_given", LONG, "Public references that were handed out.", required=True, low=0),
         Column("references_returned", LONG, "Those that were given back.", required=True, low=0),
         Column(

@@ -7,8 +7,8 @@ import uuid
 import pytest
 
 from decoders.dcerpc import well_known
-from decoders.interfaces import INTERFACES, interface_of
-from decoders.registry import EPM, QM2QM, REGISTRY, Family, registered
+from decoders.interfaces import INTERFACES, declaring, interface_of
+from decoders.registry import BY_NAME, EPM, QM2QM, REGISTRY, Family, registered
 from schemas.exports.zeek_names import OTHERS
 
 
@@ -16,8 +16,19 @@ def test_declarations_are_the_registry_s() -> None:
     for one in INTERFACES.values():
         known = REGISTRY[one.uuid]
         assert (one.name, one.version) == (known.name, known.version)
-    ours = {one.uuid for one in REGISTRY.values() if one.family in (Family.MSMQ, Family.ENDPOINT_MAPPER)}
-    assert INTERFACES.keys() == ours
+        assert not one.base or one.base == known.base
+    undeclared = {one.uuid for one in REGISTRY.values() if one.family is Family.MSMQ_COM}
+    assert INTERFACES.keys() == REGISTRY.keys() - undeclared
+
+
+def test_operations_of_a_base_are_found() -> None:
+    dispatch, message = BY_NAME["IDispatch"], BY_NAME["IMSMQMessage"]
+    assert declaring(message.uuid, 6) == dispatch.uuid
+    assert declaring(message.uuid, 7) is None
+    assert declaring(QM2QM.uuid, 6) == QM2QM.uuid
+    assert declaring(str(uuid.UUID(int=7)), 6) is None
+    bases = {one.base for one in REGISTRY.values() if one.base} - {"IUnknown"}
+    assert bases <= BY_NAME.keys(), "IUnknown's calls never travel"
 
 
 def test_no_uuid_or_name_stands_for_two() -> None:
@@ -42,5 +53,5 @@ def test_another_major_version_is_another_interface(version: str, found: object)
 
 def test_what_is_not_known_has_no_declaration() -> None:
     assert interface_of(str(uuid.UUID(int=7)), "1.0") is None
-    assert interface_of("000001a0-0000-0000-c000-000000000046", "0.0") is None
+    assert interface_of(BY_NAME["IMSMQMessage"].uuid, "0.0") is None
     assert registered(EPM.uuid, "1.0") is None

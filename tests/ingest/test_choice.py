@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from decoders.dcerpc.recogniser import Recogniser
-from decoders.dcerpc.well_known import INTERFACES, MSMQ
+from decoders.dcerpc.well_known import INTERFACES, MSMQ, OURS
 from decoders.tcp.model import Side
 from ingest.choice import HINDSIGHT_NS, Choice, ChosenBy, DecidedBy, Scope, client_of
 
@@ -57,10 +57,16 @@ def test_keeps_a_connection_for_the_strongest_reason(
 
 
 def test_every_interface_of_message_queuing_is_a_reason() -> None:
-    assert MSMQ.keys() <= INTERFACES.keys()
-    for uuid in INTERFACES:
+    assert MSMQ.keys() <= OURS.keys() < INTERFACES.keys()
+    for uuid in OURS:
         assert uuid == uuid.lower()
         assert Choice().of(seen(uuid), LOW, HIGH, 0) is ChosenBy.INTERFACE
+
+
+def test_what_objects_of_any_class_have_is_none() -> None:
+    for uuid in INTERFACES.keys() - OURS.keys():
+        assert Choice().of(seen(uuid), LOW, HIGH, 0) is None
+        assert Choice(Scope.RPC).of(seen(uuid), LOW, HIGH, 0) is ChosenBy.SCOPE
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,8 @@ from schemas.state import (
 )
 from schemas.tables.accounting import ACCOUNTING, AccountRow
 from schemas.tables.captures import CAPTURES, CaptureRow
+from schemas.tables.com_calls import COM_CALLS, ArgumentRow, ComCallRow
+from schemas.tables.com_objects import COM_OBJECTS, ComObjectRow, ExporterRow, GivenInterface
 from schemas.tables.endpoints import ENDPOINTS, EndpointRow
 from schemas.tables.findings import FINDINGS, VERDICTS, Evidence, EvidenceValue, FindingRow, VerdictRow
 from schemas.tables.issues import ISSUES, IssueRow
@@ -58,6 +60,8 @@ ROWS: Final[dict[type, Table]] = {
     AsideRow: ASIDES,
     CaptureRow: CAPTURES,
     CarriedCaptureRow: CARRIED_CAPTURES,
+    ComCallRow: COM_CALLS,
+    ComObjectRow: COM_OBJECTS,
     EndpointRow: ENDPOINTS,
     FactRow: FACTS,
     FindingRow: FINDINGS,
@@ -81,7 +85,7 @@ ROWS: Final[dict[type, Table]] = {
 INSIDE: Final[frozenset[type]] = frozenset(
     (
         *(ConnectionId, ContextAnswer, CountRow, Evidence, EvidenceValue, FrameElsewhere, ProposedContext),
-        *(SeenCall, TransactionHeader),
+        *(SeenCall, TransactionHeader, ArgumentRow, ExporterRow, GivenInterface),
     )
 )
 """Structures in columns; they are compared with the column that has them."""
