@@ -81,6 +81,7 @@ class Browser:
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable", session)
+        self.call("Page.addScriptToEvaluateOnNewDocument", session, source=_COUNT_TIMERS)
         return Page(self, session)
 
     def close(self) -> None:
@@ -105,6 +106,30 @@ class Browser:
             self._rest += data
         message, _, self._rest = self._rest.partition(b"\0")
         return dict(json.loads(message))
+
+
+_COUNT_TIMERS: Final = """
+(() => {
+  const later = window.setTimeout.bind(window), never = window.clearTimeout.bind(window), waiting = new Set();
+  window.setTimeout = (run, after, ...rest) => {
+    const id = later((...given) => { waiting.delete(id); run(...given); }, after, ...rest);
+    // Longer ones take back what was said, such as "copied".
+    if (after < 1000) waiting.add(id);
+    return id;
+  };
+  window.clearTimeout = (id) => { waiting.delete(id); never(id); };
+  window.timersOfThePage = { later, waiting };
+})()
+"""
+_SETTLED: Final = """
+new Promise((done) => {
+  const { later, waiting } = window.timersOfThePage ?? { later: setTimeout, waiting: new Set() };
+  const drawn = (then) => requestAnimationFrame(() => requestAnimationFrame(then));
+  // What happened has been told by the second frame; then whatever it made wait has its time, and is drawn.
+  const look = () => (waiting.size ? later(look, 5) : drawn(done));
+  drawn(look);
+})
+"""
 
 
 @dataclass
@@ -146,7 +171,7 @@ class Page:
 
     def settle(self) -> None:
         """Until what waits for typing to end, or for a new size, is drawn."""
-        self.run("new Promise((done) => setTimeout(() => requestAnimationFrame(done), 260))")
+        self.run(_SETTLED)
 
     def text(self, selector: str = "main") -> str:
         return str(self.run(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''"))
