@@ -65,12 +65,13 @@ class Checking:
     def __init__(self, tables: str, limits: Limits = _LIMITS, *, pruned: bool = False) -> None:
         self._pruned, self._keys_at_once = pruned, limits.keys
         self._gate = gate()
-        self._stored = {table.name: TableFiles(table, join(tables, table.name), limits.rows) for table in WRITTEN}
+        every = (TableFiles(table, join(tables, table.name), limits.rows) for table in WRITTEN)
+        self._stored = {one.table.name: one for one in every if one.files or not one.table.only_with_rows}
         self._types = list(footers.type_rows(self._stored.values()))
         self._broken = footers.broken_columns(self._types)
 
     def result(self) -> QualityResult:
-        return QualityResult((self.types(), *self.suites(WRITTEN)))
+        return QualityResult((self.types(), *self.suites([one.table for one in self._stored.values()])))
 
     def types(self) -> Suite:
         return Suite(footers.SUITE, len(self._types), tuple(self._of_types()))

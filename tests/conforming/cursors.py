@@ -33,9 +33,14 @@ def moved(cursor: Cursor, message: Message, action: str) -> None:
 
 
 def _after(queue: Queue, cursor: Cursor) -> Found:
-    assert cursor.at is not None
-    place = queue.messages.index(cursor.at)
-    return next((one for one in queue.messages[place + 1 :] if one.state == AVAILABLE), WAIT)
+    at = cursor.at
+    assert at is not None
+    if at in queue.messages:
+        later = queue.messages[queue.messages.index(at) + 1 :]
+    else:
+        # It came by a transaction that was aborted since.
+        later = [one for one in queue.messages if one.lookup_id > at.lookup_id]
+    return next((one for one in later if one.state == AVAILABLE), WAIT)
 
 
 def by_lookup_id(queue: Queue, lookup_id: int, action: str) -> Found:

@@ -54,7 +54,7 @@ def test_who_serves_it_serves_none_of_ours(tmp_path: Path, interface: pdus.Synta
 def test_a_name_without_a_declaration_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uuid, name = MADE_UP[0], "qmcomm3"
     monkeypatch.setitem(registry.REGISTRY, uuid, Registered(uuid, name, (1, 0), Family.MSMQ))
-    for names in (well_known.MSMQ, well_known.INTERFACES):
+    for names in (well_known.MSMQ, well_known.OURS, well_known.INTERFACES):
         monkeypatch.setitem(names, uuid, name)
     monkeypatch.setattr(call_facts, "JUDGED", call_facts.JUDGED | {name})
     local = found(tmp_path, bound(MADE_UP))
