@@ -1,7 +1,4 @@
-"""Columns of COM's values, which are not kept as declared: VARIANTs contain VARIANTs, and people want the value.
-
-What an interface pointer's column holds is decided in `_POINTER` and `_pointer` alone.
-"""
+"""Columns of COM's values, which are not kept as declared: VARIANTs contain VARIANTs, and people want the value."""
 
 from __future__ import annotations
 
@@ -10,12 +7,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
 
+from decoders.dcom.asked_for import asked_for
+from decoders.dcom.classes import class_name, com_interface_name
+from decoders.dcom.objref import parse_objref
+from decoders.dcom.types import MInterfacePointer
 from decoders.ndr.model import CutBytes, InterfacePointer, Named, ObjrefBytes, Pointer, Struct
 from decoders.oaut.texts import variant_text, variant_type
 from decoders.oaut.types import FLAGGED_WORD_BLOB
 from decoders.oaut.values import bstr_value, variant_content
 from decoders.oaut.variant import WIRE_VARIANT
-from schemas.model import BINARY, INT, LONG, STRING
+from schemas.model import INT, LONG, STRING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,7 +34,29 @@ VARIANT: Final = pa.struct(
 )
 """`size`: bytes of a BSTR, an array of bytes or an object reference, elements of another array; else null. `sha256`: of
 an array of bytes that was captured whole."""
-_POINTER: Final = pa.struct([pa.field("size", LONG), pa.field("bytes", BINARY)])
+_ASKED_FOR: Final = pa.struct(
+    [
+        pa.field("clsid", STRING),
+        pa.field("class", STRING),
+        pa.field("iids", pa.list_(STRING)),
+        pa.field("server_name", STRING),
+    ]
+)
+POINTER: Final = pa.struct(
+    [
+        pa.field("form", STRING),
+        pa.field("iid", STRING),
+        pa.field("interface", STRING),
+        pa.field("clsid", STRING),
+        pa.field("oxid", STRING),
+        pa.field("oid", STRING),
+        pa.field("ipid", STRING),
+        pa.field("public_refs", LONG),
+        pa.field("size", LONG),
+        pa.field("activates", _ASKED_FOR),
+    ]
+)
+"""Of an OBJREF, [MS-DCOM] 2.2.18; numbers in hexadecimal as in `com_objects`. `activates`: what an activation wants."""
 
 
 class Shaped(NamedTuple):
@@ -58,13 +81,39 @@ def variant_row(variant: Mapping[str, Any], *, keep: bool = True) -> dict[str, A
     }
 
 
-def _pointer(objref: bytes) -> dict[str, Any]:
-    return {"size": len(objref), "bytes": bytes(objref)}
+def pointer_row(objref: bytes) -> dict[str, Any]:
+    found = parse_objref(objref)
+    std, wanted = found.std, asked_for(found)
+    return {
+        "form": None if found.form is None else found.form.name.lower(),
+        "iid": found.iid,
+        "interface": com_interface_name(found.iid) if found.iid else None,
+        "clsid": found.clsid,
+        "oxid": None if std is None else f"{std.oxid:016x}",
+        "oid": None if std is None else f"{std.oid:016x}",
+        "ipid": None if std is None else std.ipid,
+        "public_refs": None if std is None else std.public_refs,
+        "size": len(objref),
+        "activates": None
+        if wanted is None
+        else {
+            "clsid": wanted.clsid,
+            "class": class_name(wanted.clsid) if wanted.clsid else None,
+            "iids": list(wanted.iids),
+            "server_name": wanted.server_name,
+        },
+    }
+
+
+def _declared_pointer(value: Mapping[str, Any]) -> dict[str, Any] | None:
+    data = value.get("abData")
+    return None if data is None else pointer_row(data)
 
 
 _STRUCTURES: Final = {
     FLAGGED_WORD_BLOB.name: Shaped(STRING, bstr_value),
     WIRE_VARIANT.name: Shaped(VARIANT, variant_row),
+    MInterfacePointer.name: Shaped(POINTER, _declared_pointer),
 }
 
 
@@ -72,7 +121,7 @@ def special(declared: Type) -> Shaped | None:
     """None: its column is made of its declaration."""
     match declared:
         case InterfacePointer():
-            return Shaped(_POINTER, _pointer)
+            return Shaped(POINTER, pointer_row)
         case Struct(name=name):
             return _STRUCTURES.get(name)
     return None

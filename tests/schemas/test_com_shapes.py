@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import random
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
-from decoders.interfaces import connection_points, dispatch, type_info
+from decoders.dcom.dual_strings import build_dual_strings
+from decoders.dcom.objref import ObjRef, StdObjRef, encode_objref
+from decoders.interfaces import INTERFACES, dispatch
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import decode
 from decoders.ndr.model import Direction, InterfacePointer, Member, Named, ObjrefBytes, Pointer, PointerKind, Syntax
 from decoders.oaut.building import bstr, byte_array, safearray, variant
 from decoders.oaut.declarations import TYPES
 from decoders.oaut.names import VT
+from decoders.oaut.types import IID_IDISPATCH
 from decoders.oaut.variant import VT_ARRAY, VT_BYREF
+from decoders.registry import DCOM, REGISTRY
 from schemas.com_shapes import VARIANT, variant_row
 from schemas.idl_types import IdlTypes
 from schemas.model import STRING
@@ -30,7 +35,8 @@ if TYPE_CHECKING:
 
 EVERY = [
     pytest.param(interface, operation, direction, id=f"{interface.name}-{operation.name}-{direction.name}")
-    for interface in (dispatch.INTERFACE, type_info.INTERFACE, *connection_points.INTERFACES)
+    for interface in INTERFACES.values()
+    if REGISTRY[interface.uuid].family in DCOM
     for operation in interface.operations
     for direction in (Direction.IN, Direction.OUT)
 ]
@@ -110,7 +116,18 @@ def test_a_bstr_is_text(data: str | bytes | None, text: str | None) -> None:
 
 def test_an_interface_pointer() -> None:
     pointer = InterfacePointer("IUnknown")
-    assert shown(pointer, ObjrefBytes(b"MEOW")) == {"size": 4, "bytes": b"MEOW"}
+    std = StdObjRef(0, 5, 0x1234, 0xABCD, str(uuid.UUID(int=9)))
+    data = encode_objref(ObjRef(1, IID_IDISPATCH, std, bindings=build_dual_strings((), ())))
+    row = shown(pointer, ObjrefBytes(data))
+    assert (row["form"], row["interface"], row["oxid"], row["oid"]) == (
+        "standard",
+        "IDispatch",
+        "0000000000001234",
+        "000000000000abcd",
+    )
+    assert (row["ipid"], row["public_refs"], row["size"], row["activates"]) == (std.ipid, 5, len(data), None)
+    damaged = shown(pointer, ObjrefBytes(b"MEOW"))
+    assert (damaged["size"], damaged["iid"], damaged["form"]) == (4, None, None)
     assert shown(pointer, None) is None
 
 

@@ -27,6 +27,7 @@ from decoders.ndr.model import (
     Syntax,
     Type,
 )
+from decoders.registry import DCOM, REGISTRY
 from schemas.idl_types import NO_PARAMETERS, PAYLOAD, IdlTypes
 from schemas.value_shapes import ValueShapes
 from tests.decoders.ndr.honest_values import Honest
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 EVERY = [
     pytest.param(interface, operation, direction, id=f"{operation.name}-{direction.name}")
     for interface in INTERFACES.values()
-    if not interface.base  # COM's values are shown otherwise: test_com_shapes.
+    if REGISTRY[interface.uuid].family not in DCOM  # COM's values are shown otherwise: test_com_shapes.
     for operation in interface.all_operations
     for direction in (Direction.IN, Direction.OUT)
 ]
