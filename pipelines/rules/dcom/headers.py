@@ -92,6 +92,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="3.1.1.5.8, 3.1.2.5.2.2",
         requirement="Operations 0 to 2 of objects and of IRemoteSCMActivator are for local use and are not sent.",
+        keyword="MUST NOT",
         needs=OPERATION,
         check=_local_operation,
     ),
