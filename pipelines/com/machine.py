@@ -51,6 +51,10 @@ class ComMachine:
     def missed(self, fact: BlindFact) -> None:
         self._pairs.missed(fact)
 
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._waiting)
+
     def settle(self, until: Moment) -> Iterator[ComStep]:
         """Calls that ended by then: all that was missed until then has been told."""
         while self._waiting and self._waiting[0][0] <= until:

@@ -23,6 +23,9 @@ class ComPair(Sight):
     client: str
     late: set[tuple[str, Moment | None]] = field(default_factory=set)
     """Connection and time of answers that were captured after they had been received."""
+    holes: dict[str, Reason] = field(default_factory=dict)
+    """Connections of which bytes are missing. COM deals numbers of contexts anew, so that what was not seen may change
+    which interface all later calls are of."""
 
 
 class Pairs:
@@ -41,10 +44,12 @@ class Pairs:
         return found
 
     def missed(self, fact: BlindFact) -> None:
-        """The end of the capture hides what a client says later, and nothing of what it said before."""
         pair = self.of(fact.client)
         if fact.reason is Reason.TIMES_CROSS and len(pair.late) < MAX_LATE:
             pair.late.add((fact.uid, fact.until))
+        # The end of the capture hides what is said later, and nothing that was said before.
+        if fact.reason is not Reason.CAPTURE_ENDED and fact.octets != 0:
+            pair.holes[fact.uid] = fact.reason
         pair.go_blind(fact.until, fact.reason)
 
     def heard(self, call: CallFact) -> None:

@@ -81,7 +81,7 @@ class _Case:
                 self._com.given(fact, fact.com)
                 return ()
             return self._com_rows(self._com.feed(fact, fact.com))
-        over = self._com_rows(self._com.settle(fact.began))
+        over = self._com_rows(self._com.settle(fact.began)) if self._com.is_busy else []
         if isinstance(fact, BlindFact):
             self._com.missed(fact)
         return over + self._rows(self._machine.feed(fact))

@@ -177,8 +177,12 @@ def _answer(rule: Rule, step: ReadStep | SessionStep | TransactionStep | Connect
 
 
 def _excused(rule: Rule, step: CallStep | ComStep, answer: Answer) -> Answer:
-    """By the server's version, where products differ."""
-    if isinstance(answer, Reason) or not rule.exemptions or isinstance(step, ComStep):
+    """By the server's version, where products differ; of COM, by a connection that was not seen whole."""
+    if isinstance(answer, Reason):
+        return answer
+    if isinstance(step, ComStep):
+        return answer if rule.is_detection else step.hole or answer
+    if not rule.exemptions:
         return answer
     if step.server_version is None:
         return Reason.SERVER_VERSION_UNKNOWN

@@ -97,25 +97,27 @@ def _counted(given: Flat, asked: Flat, _: World) -> Flat:
     return {**asked, "pResults": [0] * asked["cInterfaceRefs"], **given}
 
 
-def _value(written: Any, given: Flat) -> Flat:  # noqa: ANN401
+def _value(written: Any, given: Flat, world: World) -> Flat:  # noqa: ANN401
     """Of one argument: "text", number, null, or [vt, value]."""
     match written:
         case None:
             return variant(VT["VT_EMPTY"])
         case str():
-            return _variant(VT["VT_BSTR"], written, given)
+            return _variant(VT["VT_BSTR"], written, given, world)
         case [vt, value]:
-            return _variant(vt, value, given)
+            return _variant(vt, value, given, world)
     return variant(VT["VT_I4"], written)
 
 
-def _variant(vt: int, value: Any, given: Flat) -> Flat:  # noqa: ANN401
+def _variant(vt: int, value: Any, given: Flat, world: World) -> Flat:  # noqa: ANN401
     if vt == _BYTES:
         return _array(byte_array(bytes.fromhex(value)), given)
     if vt == _TEXTS:
         return _array(variant(vt, safearray("VT_BSTR", [bstr(one) for one in value])), given)
     if vt == VT_BYREF | VT["VT_VARIANT"]:
-        return variant(vt, _value(value, given))
+        return variant(vt, _value(value, given, world))
+    if vt == VT["VT_DISPATCH"] and value is not None:
+        return variant(vt, ObjrefBytes(_reference(_IDISPATCH, value, given, world)))
     if vt & ~VT_BYREF == VT["VT_BSTR"]:
         made = bstr(value)
         return variant(vt, made | {"cBytes": given.get("cBytes", made["cBytes"])})
@@ -128,10 +130,10 @@ def _array(made: Flat, given: Flat) -> Flat:
     return made
 
 
-def _invoke(given: Flat, _: World) -> Flat:
-    values = [_value(one, given) for one in given.get("rgvarg", [])]
+def _invoke(given: Flat, world: World) -> Flat:
+    values = [_value(one, given, world) for one in given.get("rgvarg", [])]
     named = given.get("rgdispidNamedArgs", [])
-    references = [_value(one, given) for one in given.get("rgVarRef", [])]
+    references = [_value(one, given, world) for one in given.get("rgVarRef", [])]
     parameters = {
         "rgvarg": values or None,
         "rgdispidNamedArgs": named or None,
@@ -151,7 +153,7 @@ def _invoke(given: Flat, _: World) -> Flat:
 
 def _invoked(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = _one(given, "") if "gives" in given else None
-    result = _value(given.get("pVarResult"), given)
+    result = _value(given.get("pVarResult"), given, world)
     if ipid is not None:
         result = variant(VT["VT_DISPATCH"], ObjrefBytes(_reference(_IDISPATCH, ipid, given, world)))
     told = {
@@ -200,7 +202,7 @@ DISPATCH: Final[Mapping[str, Recipe]] = {
         "A",
         _invoke,
         _invoked,
-        _OF_VALUES | {"rgvarg", "rgdispidNamedArgs"},
+        _OF_VALUES | REFERENCE_NAMES - {"gives"} | {"rgvarg", "rgdispidNamedArgs"},
         REFERENCE_NAMES | _OF_VALUES | {"wCode", "scode"},
     ),
 }

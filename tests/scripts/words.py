@@ -185,6 +185,18 @@ def _references(name: str, value: Written) -> list[list[Any]]:
     return found
 
 
+def _arguments(name: str, value: Written) -> list[Any]:
+    """As they stand there; of a reference, [9, A], the IPID."""
+    found = []
+    for one in value if isinstance(value, tuple) else (value,):
+        match one:
+            case (Bare(kind), Bare(text)) if _NAME.fullmatch(text):
+                found.append([_integer(name, kind), handle(text)])
+            case _:
+                found.append(_plain(name, one))
+    return found
+
+
 def _names(name: str, value: Written) -> list[str]:
     return [_text(name, one) for one in value] if isinstance(value, tuple) else [_text(name, value)]
 
@@ -201,7 +213,7 @@ _READERS: Final[Mapping[str, Callable[[str, Written], Any]]] = {
     **dict.fromkeys(("gives", "iids"), _identifiers),
     "refs": _references,
     "lacks": _names,
-    **dict.fromkeys(("rgvarg", "rgVarRef"), _plain),
+    "rgvarg": _arguments,
     "transaction": _identifier,
     "message": _message,
     "for": _interface,

@@ -31,9 +31,9 @@ def _exception(step: ComStep) -> Answer:
 
 
 def _unknown_name(step: ComStep) -> Answer:
-    if step.call.fault is not None or step.code != _DISP_E_UNKNOWNNAME or not step.com.dispids:
+    found = step.response.get("rgDispId")
+    if step.call.fault is not None or step.code != _DISP_E_UNKNOWNNAME or not found:
         return None
-    found = step.com.dispids
     return True if _UNKNOWN in found else Broken({"rgDispId": ", ".join(map(str, found))})
 
 
