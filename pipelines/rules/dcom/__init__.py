@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules.dcom import activations, headers, interfaces, lifetimes, pings, references, versions
+from pipelines.rules.dcom import activations, headers, interfaces, lifetimes, pings, protection, references, versions
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Rule
@@ -17,4 +17,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *pings.RULES,
     *activations.RULES,
     *references.RULES,
+    *protection.RULES,
 )

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from decoders.oaut.variant import VT_BYREF
 from pipelines.rules.com_duties import of_client
-from pipelines.rules.model import REQUEST, Broken
+from pipelines.rules.model import REQUEST, Broken, Level, Subject
+from pipelines.rules.shown import hexadecimal
+from pipelines.rules.watching import detection
 
 if TYPE_CHECKING:
     from pipelines.com.steps import ComStep
@@ -46,6 +48,11 @@ def _put(step: ComStep) -> Answer:
         return None
     named = _parameters(step).get("rgdispidNamedArgs") or []
     return True if _PROPERTY_PUT in named else Broken({"rgdispidNamedArgs": ", ".join(map(str, named))})
+
+
+def _kinds(step: ComStep) -> Answer:
+    flags = step.request.get("dwFlags", 0)
+    return True if (flags & _KINDS).bit_count() == 1 else Broken({"dwFlags": hexadecimal(flags)})
 
 
 def _by_reference(step: ComStep) -> Answer:
@@ -119,5 +126,19 @@ RULES: Final = (
         operations=(_INVOKE,),
         needs=REQUEST,
         check=_by_reference,
+    ),
+    detection(
+        "oaut-several-kinds",
+        "A member was called as several kinds at once, as PowerShell does",
+        document="MS-OAUT",
+        section="3.1.4.4",
+        requirement="Reported is an Invoke whose dwFlags name none or several of method, get, put and put by reference. "
+        "The document wants one; PowerShell asks for a method or a property, whichever there is.",
+        level=Level.INFORMATIONAL,
+        subject=Subject.COM,
+        operations=(_INVOKE,),
+        needs=REQUEST,
+        check=_kinds,
+        attack=("T1059.001",),
     ),
 )
