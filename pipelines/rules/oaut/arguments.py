@@ -132,7 +132,7 @@ RULES: Final = (
         "A member was called as several kinds at once, as PowerShell does",
         document="MS-OAUT",
         section="3.1.4.4",
-        requirement="Reported is an Invoke whose dwFlags name none or several of method, get, put and put by reference. "
+        requirement="Reported is an Invoke whose dwFlags name none or several of method, get, put and putref. "
         "The document wants one; PowerShell asks for a method or a property, whichever there is.",
         level=Level.INFORMATIONAL,
         subject=Subject.COM,
