@@ -12,7 +12,7 @@ from decoders.ndr.model import Direction
 from decoders.registry import registered
 from pipelines.calls.call_facts import call_fact
 from pipelines.calls.call_rows import DecodeState, Identity, call_row
-from pipelines.calls.com import is_orpc, opaque_com
+from pipelines.calls.com import is_orpc, is_resolver, opaque_com
 from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, Announced, served_row
 from pipelines.calls.inference import first_guess, open_syntax
 from pipelines.calls.operation_batch import OperationBatch
@@ -196,8 +196,9 @@ class CallBatches:
         operation = _operation(placed.call, identity)
         name = operation.name if operation else None
         com = None
-        if identity is not None and is_orpc(identity.interface_uuid, placed.call):
-            com = opaque_com(identity.interface_uuid, placed.call)
+        uuid = identity.interface_uuid if identity is not None else ""
+        if identity is not None and (is_resolver(uuid) or is_orpc(uuid, placed.call)):
+            com = opaque_com(uuid, placed.call, identity.version)
         return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures, com=com)
 
 

@@ -15,6 +15,7 @@ from decoders.ndr.model import Direction, ObjrefBytes
 from decoders.oaut.values import bstr_value
 from decoders.registry import REGISTRY, Family
 from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of
+from pipelines.calls.com_checks import checked_parts
 from pipelines.facts.com import Activation, Com, Counted, Exporter, Invoked, Reference
 
 if TYPE_CHECKING:
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from decoders.dcerpc.call_model import Call
     from decoders.dcom.dual_strings import DualStrings
     from decoders.ndr.model import Operation
+    from pipelines.calls.call_rows import Identity
     from pipelines.calls.stubs import Values
     from pipelines.facts.com import Argument
 
 Raw = dict[str, Any]
+_VERSION: Final = "0.0"
 _TCP: Final = 7
 _FACTORY_MODE: Final = 0xFFFF_FFFF
 _DISP_E_EXCEPTION: Final = 0x8002_0009
@@ -54,26 +57,29 @@ def is_orpc(interface_uuid: str, call: Call) -> bool:
     return request is not None and not request.sealed and looks_like_orpcthis(request.stub, request.byte_order)
 
 
-def opaque_com(interface_uuid: str, call: Call) -> Com:
+def opaque_com(interface_uuid: str, call: Call, version: str = _VERSION) -> Com:
     """Of a call whose parameters nobody declared, or that is sealed."""
     request = call.request
     this: Raw = {}
-    if request is not None and not request.sealed:
+    if request is not None and not request.sealed and not is_resolver(interface_uuid):
         this = read_implicit(Direction.IN, request.stub, request.byte_order, whole=request.complete).value or {}
-    version = this.get("version") or {}
+    told = this.get("version") or {}
     return Com(
         iid=interface_uuid,
+        version=_same(version),
         object=call.object_uuid,
         cid=this.get("cid"),
-        minor=version.get("MinorVersion"),
+        major=told.get("MajorVersion"),
+        minor=told.get("MinorVersion"),
         flags=this.get("flags") or 0,
     )
 
 
 def com_of(
-    interface_uuid: str, interface: str, operation: Operation, call: Call, request: Values, response: Values
+    identity: Identity, interface: str, operation: Operation, call: Call, request: Values, response: Values
 ) -> Com:
     """`interface`: the one that declares the operation."""
+    interface_uuid = identity.interface_uuid
     asked, answered = request.raw or {}, response.raw or {}
     this = request.implicit or asked.get("orpcthis") or asked.get("ORPCthis") or {}
     that = response.implicit or answered.get("orpcthat") or answered.get("ORPCthat") or {}
@@ -97,16 +103,24 @@ def com_of(
     version = this.get("version") or {}
     return Com(
         iid=interface_uuid,
+        version=_same(identity.version),
         object=call.object_uuid,
         cid=this.get("cid"),
+        major=version.get("MajorVersion"),
         minor=version.get("MinorVersion"),
         flags=this.get("flags") or 0,
         arguments=arguments,
         result=result,
         exception=exception,
         scode=scode,
+        checked=checked_parts((interface, operation.name), asked, answered),
         **parts,
     )
+
+
+def _same(version: str) -> str:
+    """What is one object with the default is not stored."""
+    return _VERSION if version == _VERSION else version
 
 
 def _references(values: object, *, given: bool, clsid: str | None = None) -> Iterator[Reference]:
@@ -162,7 +176,7 @@ def _activated(asked: Raw, answered: Raw, *, factory: bool) -> dict[str, Any]:
     }
     if got is not None:
         reply = ((got.value_of("ScmReplyInfo") or {}).get("remoteReply")) or {}
-        found["exporters"] = tuple(_exporter(reply, "Oxid", "pdsaOxidBindings", "ipidRemUnknown"))
+        found["exporters"] = tuple(_exporter(reply, "Oxid", "pdsaOxidBindings", "ipidRemUnknown", "serverVersion"))
         out = got.value_of("PropsOutInfo") or {}
         found["references"] = tuple(_references(out.get("ppIntfData"), given=True, clsid=clsid))
     return found
@@ -182,17 +196,17 @@ def _remote_activation(asked: Raw, answered: Raw) -> dict[str, Any]:
             server_name=None,
             factory=asked.get("Mode") == _FACTORY_MODE,
         ),
-        "exporters": tuple(_exporter(answered, "pOxid", "ppdsaOxidBindings", "pipidRemUnknown")),
+        "exporters": tuple(_exporter(answered, "pOxid", "ppdsaOxidBindings", "pipidRemUnknown", "pServerVersion")),
         "references": tuple(_references(answered.get("ppInterfaceData"), given=True, clsid=clsid)),
     }
 
 
 def _resolved(asked: Raw, answered: Raw) -> dict[str, Any]:
     values = {**answered, "pOxid": asked.get("pOxid")}
-    return {"exporters": tuple(_exporter(values, "pOxid", "ppdsaOxidBindings", "pipidRemUnknown"))}
+    return {"exporters": tuple(_exporter(values, "pOxid", "ppdsaOxidBindings", "pipidRemUnknown", "pComVersion"))}
 
 
-def _exporter(values: Mapping[str, Any], oxid: str, bindings: str, unknown: str) -> Iterator[Exporter]:
+def _exporter(values: Mapping[str, Any], oxid: str, bindings: str, unknown: str, version: str) -> Iterator[Exporter]:
     strings = from_ndr(values.get(bindings))
     if strings is None or not values.get(oxid) or not values.get(unknown):
         return
@@ -201,7 +215,13 @@ def _exporter(values: Mapping[str, Any], oxid: str, bindings: str, unknown: str)
         remote_unknown=values[unknown],
         bindings=tuple(_tcp(strings)),
         principal=next((one.principal for one in strings.security_bindings if one.principal), None),
+        version=_version(values.get(version)),
     )
+
+
+def _version(told: Mapping[str, Any] | None) -> tuple[int, int] | None:
+    major, minor = (told or {}).get("MajorVersion"), (told or {}).get("MinorVersion")
+    return None if major is None or minor is None else (major, minor)
 
 
 def _tcp(strings: DualStrings) -> Iterator[tuple[str, int]]:

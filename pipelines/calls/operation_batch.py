@@ -224,7 +224,7 @@ class OperationBatch:
                 }
 
     def _com(self, identity: Identity, placed: PlacedCall, asked: Values, told: Values) -> Com:
-        return com_of(identity.interface_uuid, self._interface.name, self._operation, placed.call, asked, told)
+        return com_of(identity, self._interface.name, self._operation, placed.call, asked, told)
 
     def facts(self) -> Iterator[CallFact | BlindFact]:
         name = self._operation.name

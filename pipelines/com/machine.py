@@ -1,23 +1,29 @@
-"""Facts of DCOM's calls at one server, in the order of time, to rows of `com_calls` and `com_objects`."""
+"""Facts of DCOM's calls at one server, in the order of time, to rows of `com_calls` and `com_objects`, and to steps."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import heapq
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
+from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members, kind_of
 from pipelines.com.objects import Objects
+from pipelines.com.sight import Pairs
+from pipelines.com.steps import ComStep
+from pipelines.facts.model import END
 from schemas.tables.com_calls import COM_CALLS
 from schemas.tables.com_objects import COM_OBJECTS
 from schemas.times import micros, nanos
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import BlindFact, CallFact, Moment
     from schemas.model import AnyRow
     from schemas.tables.com_calls import ComCallRow
 
@@ -28,18 +34,43 @@ _PING: Final = "ComplexPing"
 _REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 
 
+Row: TypeAlias = "tuple[str, AnyRow]"
+
+
 class ComMachine:
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, settings: Mapping[str, int]) -> None:
         self._objects = Objects(server)
         self._members = Members()
+        self._holdings = Holdings()
+        self._pairs = Pairs()
+        self._settings = settings
+        self._waiting: list[tuple[Moment, int, ComStep]] = []
+        """Calls under way, by their end."""
+        self._serial = 0
+
+    def missed(self, fact: BlindFact) -> None:
+        self._pairs.missed(fact)
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._waiting)
+
+    def settle(self, until: Moment) -> Iterator[ComStep]:
+        """Calls that ended by then: all that was missed until then has been told."""
+        while self._waiting and self._waiting[0][0] <= until:
+            yield heapq.heappop(self._waiting)[2]
 
     def given(self, fact: CallFact, com: Com) -> None:
         """What a client of another server handed to it: an object of this host."""
         for reference in com.references:
             if not reference.given:
                 self._objects.give(reference, fact, None, None)
+                self._holdings.give(fact.server, reference.ipid, reference.public_refs, fact)
 
-    def feed(self, fact: CallFact, com: Com) -> Iterator[tuple[str, AnyRow]]:
+    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
+        yield from self.settle(fact.began)
+        self._await(self._step(fact, com))
+        self._pairs.heard(fact)
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
             self._objects.announce(exporter, fact)
@@ -52,22 +83,42 @@ class ComMachine:
         for reference in com.references:
             if reference.given:
                 self._objects.give(reference, fact, parent, clsid)
+                self._holdings.give(fact.client, reference.ipid, reference.public_refs, fact)
             elif (known := self._objects.find(reference.ipid)) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self._objects.take_back(reference.ipid, reference.public_refs, fact)
+                self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, None)
                 known.touch(fact)
         self._count(fact, com)
         yield COM_CALLS.name, self._row(one, fact, com)
 
-    def finish(self) -> Iterator[tuple[str, AnyRow]]:
+    def finish(self) -> Iterator[Row | ComStep]:
+        yield from self.settle(END)
         for one in self._objects.finished():
             yield COM_OBJECTS.name, one.row()
+
+    def _step(self, fact: CallFact, com: Com) -> ComStep:
+        step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
+        if com.object is not None:
+            step.object = one = self._objects.find(com.object)
+            step.iid = self._objects.iid_given(com.object)
+            step.exporter = self._objects.exporter_of(one)
+            held = self._holdings.of(fact.client, com.object)
+            step.held = None if held is None else replace(held)
+            if fact.endpoint in _REMOTE_UNKNOWN and isinstance(asked := (fact.request or {}).get("ripid"), str):
+                step.meant = self._objects.find(asked)
+        return step
+
+    def _await(self, step: ComStep) -> None:
+        self._serial += 1
+        heapq.heappush(self._waiting, (step.call.until, self._serial, step))
 
     def _resolver(self, fact: CallFact, com: Com) -> None:
         clsid = com.activation.clsid if com.activation else None
         for reference in com.references:
             if reference.given:
                 self._objects.give(reference, fact, None, clsid)
+                self._holdings.give(fact.client, reference.ipid, reference.public_refs, fact)
         if fact.operation == _PING and fact.request is not None:
             for oid in fact.request.get("DelFromSet") or ():
                 self._objects.unping(int(oid), fact)
@@ -88,8 +139,10 @@ class ComMachine:
         if fact.operation == _RELEASE:
             for counted in com.counted:
                 self._objects.take_back(counted.ipid, counted.public_refs, fact)
+                self._holdings.take_back(fact.client, counted.ipid, counted.public_refs, fact)
         elif fact.operation == _ADD:
             for counted in com.counted:
+                self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
                 if (one := self._objects.find(counted.ipid)) is not None:
                     one.given += counted.public_refs
 

@@ -106,6 +106,15 @@ class Objects:
         self._at_port: dict[int, int] = {}
         """The last OXID that was announced at a port."""
         self._told: list[ComObject] = []
+        self._iids: dict[str, str | None] = {}
+        """Of references, by IPID; None: several contradict each other."""
+
+    def iid_given(self, ipid: str) -> str | None:
+        return self._iids.get(ipid)
+
+    def exporter_of(self, one: ComObject | None) -> Exporter | None:
+        """What was announced of its process."""
+        return None if one is None or one.oxid is None else self._exporters.get(one.oxid)
 
     def announce(self, exporter: Exporter, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
@@ -151,6 +160,9 @@ class Objects:
             self._forget_some()
         one.clsid = one.clsid or clsid or reference.clsid
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
+        known = self._iids.setdefault(reference.ipid, reference.iid)
+        if known != reference.iid:
+            self._iids[reference.ipid] = None
         one.given += reference.public_refs
         one.end = "open_at_end" if one.end == "released" else one.end
         one.touch(fact)
@@ -212,6 +224,7 @@ class Objects:
         self._told.append(oldest)
         for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
             del self._by_ipid[ipid]
+            self._iids.pop(ipid, None)
         if oldest.oxid is not None and oldest.oid is not None:
             self._by_number.pop((oldest.oxid, oldest.oid), None)
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 Direction: TypeAlias = Literal["in", "out", "in_out"]
 Kind: TypeAlias = Literal["method", "get", "put", "putref", "method_or_get"]
+About: TypeAlias = Literal["objref", "iid", "blob", "properties", "results", "bindings", "bstr", "safearray"]
 
 
 class _Part(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
@@ -45,6 +46,8 @@ class Exporter(_Part, frozen=True, kw_only=True):
     bindings: tuple[tuple[str, int], ...] = ()
     """Hosts as they stand there, names or addresses, and TCP ports."""
     principal: str | None = None
+    version: tuple[int, int] | None = None
+    """COMVERSION of the process; ResolveOxid does not tell it."""
 
 
 class Activation(_Part, frozen=True, kw_only=True):
@@ -74,12 +77,25 @@ class Invoked(_Part, frozen=True, kw_only=True):
     named: int = 0
 
 
+class Checked(_Part, frozen=True, kw_only=True):
+    """Parts of one kind that a request or an answer holds, looked at where all their bytes are at hand."""
+
+    about: About
+    given: bool
+    """By the server, in an answer; otherwise by the client, in a request."""
+    problems: tuple[str, ...] = ()
+    """None: all of them are as they should be."""
+
+
 class Com(_Part, frozen=True, kw_only=True):
     iid: str
+    version: str = "0.0"
+    """Of the interface, as it was bound."""
     object: str | None = None
     """IPID that the call is made on; None of calls of the object resolver, which are native RPC."""
     cid: str | None = None
     """Causality id; None where the beginning of the request was not read."""
+    major: int | None = None
     minor: int | None = None
     flags: int = 0
     """Of ORPCTHIS."""
@@ -96,3 +112,4 @@ class Com(_Part, frozen=True, kw_only=True):
     exception: str | None = None
     """EXCEPINFO or the error information of an extension, in a sentence."""
     scode: int | None = None
+    checked: tuple[Checked, ...] = ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.com.machine import ComMachine
-from pipelines.facts.model import CallFact
+from pipelines.com.steps import ComStep
+from pipelines.facts.model import BlindFact, CallFact
 from pipelines.facts.stored_form import GIVEN, from_row
 from pipelines.knowledge.admin_actions import AdminActions
 from pipelines.knowledge.host_notes import HostNotes
@@ -68,7 +69,7 @@ class _Case:
     def __init__(self, server: str, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
         self._server = server
         self._machine = ServerMachine(versions, settings)
-        self._com = ComMachine(server)
+        self._com = ComMachine(server, settings)
         self._judge = Judge(RULES, settings)
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
@@ -79,17 +80,29 @@ class _Case:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)
                 return ()
-            return self._com.feed(fact, fact.com)
-        return self._rows(self._machine.feed(fact))
+            return self._com_rows(self._com.feed(fact, fact.com))
+        over = self._com_rows(self._com.settle(fact.began)) if self._com.is_busy else []
+        if isinstance(fact, BlindFact):
+            self._com.missed(fact)
+        return over + self._rows(self._machine.feed(fact))
 
     def finish(self, summaries: Summaries) -> Iterator[Told]:
         yield from self._rows(self._machine.finish())
-        yield from self._com.finish()
+        yield from self._com_rows(self._com.finish())
         yield from self._held.finish()
         yield from ((FINDINGS.name, row) for row in self._judge.finish())
         summaries.tallies.extend(self._tallies())
         summaries.host_notes.extend(self._hosts.rows())
         summaries.queue_notes.extend(self._queues.rows())
+
+    def _com_rows(self, told: Iterable[Told | ComStep]) -> list[Told]:
+        rows: list[Told] = []
+        for one in told:
+            if isinstance(one, ComStep):
+                rows += [(FINDINGS.name, found) for found in self._judge.see(one)]
+            else:
+                rows.append(one)
+        return rows
 
     def _rows(self, steps: Iterable[Step]) -> list[Told]:
         """Each step is looked at before the machine goes on: what it refers to changes with the next."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules import detections, mqmp, mqmr, mqqp, mqrr, mqso, rpce
+from pipelines.rules import dcom, detections, mqmp, mqmr, mqqp, mqrr, mqso, oaut, rpce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +18,8 @@ RULES: Final[tuple[Rule, ...]] = (
     *mqmp.RULES,
     *rpce.RULES,
     *mqso.RULES,
+    *dcom.RULES,
+    *oaut.RULES,
     *detections.RULES,
 )
 

@@ -20,7 +20,7 @@ INFORMATIVE = "informative"
 """In place of a keyword: text that explains, of whatever section."""
 BINDS = ("client", "server", "both", "nobody")
 
-_FILES = ("mqqp.toml", "mqmr.toml", "mqrr.toml", "mqmp.toml")
+_FILES = ("mqqp.toml", "mqmr.toml", "mqrr.toml", "mqmp.toml", "dcom.toml", "oaut.toml")
 _MARKUP = re.compile(r"[*|<]")
 
 _HEADING = ("| keyword | binds | what is demanded | checked by, or why not |", "|---|---|---|---|")
@@ -29,7 +29,8 @@ _INTRODUCTION = """\
 
 Every MUST, MUST NOT, SHOULD, SHOULD NOT and MAY in sections 2 and 3 of the specifications, in their order and in our
 words: the rules that check it, or why none does. Made from `pipelines/rules/clauses`; refresh with
-`make docs`.
+`make docs`. Of MS-DCOM and MS-OAUT only what a rule checks is listed, without notes: most of their demands say what a
+peer keeps in its tables, which no packet shows.
 
 `binds` says whom the sentence is for: the client or the server of the interface, both, or nobody. A rule calls a party
 guilty only by a MUST or SHOULD, or their negations, that binds it; `informative` stands for text that demands nothing.
@@ -90,7 +91,7 @@ def _entries(table: str) -> Iterator[dict[str, Any]]:
     for name in _FILES:
         # Also where the code lies in a zip on a worker.
         content = tomllib.loads((resources.files("pipelines.rules") / "clauses" / name).read_text(encoding="utf-8"))
-        for entry in content[table]:
+        for entry in content.get(table, ()):
             yield {**entry, "document": content["document"], "rules": tuple(entry.get("rules", ()))}
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcerpc.call_model import BindingSource
+from pipelines.com.steps import ComStep
 from pipelines.facts.reasons import Reason
 from pipelines.rules.findings import Findings, Verdict
 from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
@@ -24,9 +25,9 @@ from pipelines.sessions.steps import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipelines.rules.model import Answer, Look, Rule, Settings
+    from pipelines.rules.model import Answer, Judged, Look, Rule, Settings
     from pipelines.rules.plans import Plan
-    from pipelines.sessions.steps import Judged, Step
+    from pipelines.sessions.steps import Step
     from schemas.tables.findings import FindingRow
 
 Tally: TypeAlias = "Counter[tuple[str, str, str | None]]"
@@ -37,6 +38,7 @@ _SUBJECTS: Final = {
     SessionStep: Subject.SESSION,
     TransactionStep: Subject.TRANSACTION,
     ConnectionStep: Subject.CONNECTION,
+    ComStep: Subject.COM,
 }
 _PASS: Final = str(Verdict.PASS)
 _DOCUMENTS: Final = {"qm2qm": "MS-MQQP", "RemoteRead": "MS-MQRR", "qmcomm": "MS-MQMP", "qmcomm2": "MS-MQMP"}
@@ -70,10 +72,12 @@ class Judge:
                 found[rule.id, str(Verdict.NOT_DECIDABLE), str(reason)] += count
         return found
 
-    def see(self, step: Step) -> _Rows:
+    def see(self, step: Step | ComStep) -> _Rows:
         rows: _Rows = []
         if isinstance(step, CallStep):
             self._judge_call(step, rows)
+        elif isinstance(step, ComStep):
+            self._judge_com(step, rows)
         elif isinstance(step, ConnectionOver):
             rows += self._findings.connection_over(step.uid)
         elif not isinstance(step, Act | UnitStep):
@@ -93,8 +97,13 @@ class Judge:
                 self._take(rule, one, rows)
         return rows + list(self._findings.finish())
 
-    def _judge_call(self, step: CallStep, rows: _Rows) -> None:
-        plan = self._arranged.plan(step.call)
+    def _judge_com(self, step: ComStep, rows: _Rows) -> None:
+        self._judge_by(self._arranged.plan(step.call, Subject.COM), step, rows)
+        for rule, watcher in self._of_others[ComStep]:
+            for one in watcher.see(step):
+                self._take(rule, one, rows)
+
+    def _judge_by(self, plan: Plan, step: CallStep | ComStep, rows: _Rows) -> None:
         if plan.undecided:
             # Of sealed calls that is all: they are counted, not judged.
             self._unread[plan] += 1
@@ -108,6 +117,10 @@ class Judge:
                 if step.answered_late and Need.RESPONSE in rule.needs and not isinstance(answer, Reason):
                     answer = Reason.TIMES_CROSS
                 self._speak(rule, step, _excused(rule, step, answer), rows)
+
+    def _judge_call(self, step: CallStep, rows: _Rows) -> None:
+        plan = self._arranged.plan(step.call)
+        self._judge_by(plan, step, rows)
         looks = self._looks.get(plan)
         if looks is None:
             found = ((rule, watcher.look_at(step.call)) for rule, watcher in self._watchers)
@@ -163,9 +176,13 @@ def _answer(rule: Rule, step: ReadStep | SessionStep | TransactionStep | Connect
     return rule.check(step) if rule.check else None
 
 
-def _excused(rule: Rule, step: CallStep, answer: Answer) -> Answer:
-    """By the server's version, where products differ."""
-    if isinstance(answer, Reason) or not rule.exemptions:
+def _excused(rule: Rule, step: CallStep | ComStep, answer: Answer) -> Answer:
+    """By the server's version, where products differ; of COM, by a connection that was not seen whole."""
+    if isinstance(answer, Reason):
+        return answer
+    if isinstance(step, ComStep):
+        return answer if rule.is_detection else step.hole or answer
+    if not rule.exemptions:
         return answer
     if step.server_version is None:
         return Reason.SERVER_VERSION_UNKNOWN

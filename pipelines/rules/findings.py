@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from pipelines.com.steps import ComStep
 from pipelines.knowledge.targets import named_queue
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pipelines.facts.reasons import Reason
-    from pipelines.rules.model import Rule
+    from pipelines.rules.model import Judged, Rule
     from pipelines.rules.plans import Plan
     from pipelines.sessions.model import Session
-    from pipelines.sessions.steps import Judged, Step
+    from pipelines.sessions.steps import Step
     from schemas.shared_columns import Naming
     from schemas.tables.findings import FindingRow
 
@@ -95,7 +96,7 @@ class Findings:
             found.row["count"] += count
         return None
 
-    def note_unread(self, plan: Plan, step: CallStep) -> None:
+    def note_unread(self, plan: Plan, step: CallStep | ComStep) -> None:
         """All that the plan leaves undecided; of the calls after the first only how many they are."""
         unread = self._sums[_place(step)].unread
         known = unread.get(plan)
@@ -149,11 +150,11 @@ def session_of(step: Judged) -> str | None:
     return None if session is None or session.kind is SessionKind.HANDSHAKE else session.session_uid
 
 
-def opened_queue(step: Step) -> Session | None:
+def opened_queue(step: Step | ComStep) -> Session | None:
     """The queue that it is about; of a move, the one that the message lay in."""
     if isinstance(step, CallStep):  # as most are
         return step.session
-    if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep):
+    if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep | ComStep):
         return None
     return step.read.session if isinstance(step, ReadStep) else step.session
 

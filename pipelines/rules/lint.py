@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from pipelines.rules.coverage import Clause
     from pipelines.rules.model import Rule
 
-_ID: Final = re.compile(r"(mqqp|mqmr|mqrr|mqmp|rpce|detect|mqso)(-[a-z0-9]+)+")
+_ID: Final = re.compile(r"(mqqp|mqmr|mqrr|mqmp|rpce|detect|mqso|dcom|oaut)(-[a-z0-9]+)+")
 _SECTION: Final = re.compile(r"\d+(\.\d+)*")
 _TECHNIQUE: Final = re.compile(r"T\d{4}(\.\d{3})?")
 _NOTE: Final = re.compile(r"<\d+>")
 _DEMANDING: Final = re.compile(r"[23](\.\d+)*")
 """Of every document of MSMQ: 1, 4 and 5 introduce, give examples and consider, the rest are appendices."""
+_OF_CALLS: Final = frozenset((Subject.CALL, Subject.COM))
 _OPERATIONS: Final = {operation.name for interface in INTERFACES.values() for operation in interface.operations}
 
 
@@ -59,7 +60,9 @@ CHECKS: Final = (
     ),
     LintCheck("either a check or a watcher", lambda r: (r.check is None) != (r.watch is None)),
     LintCheck("operations are named as on the wire", lambda r: set(r.operations) <= _OPERATIONS),
-    LintCheck("operations are for rules about calls", lambda r: r.subject is Subject.CALL or not r.operations),
+    LintCheck(
+        "operations are for rules about calls", lambda r: r.subject in (Subject.CALL, Subject.COM) or not r.operations
+    ),
     LintCheck("techniques are ATT&CK ids", lambda r: all(map(_TECHNIQUE.fullmatch, r.attack))),
     LintCheck("a detection names the technique it may belong to", lambda r: bool(r.attack) or not r.is_detection),
     LintCheck("notes are written <n>", lambda r: all(_NOTE.fullmatch(one.note) for one in r.exemptions)),

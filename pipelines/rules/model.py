@@ -11,10 +11,13 @@ from pipelines.facts.reasons import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from pipelines.com.steps import ComStep
     from pipelines.facts.model import CallFact
     from pipelines.facts.versions import Version
-    from pipelines.sessions.steps import Judged
+    from pipelines.sessions import steps
 
+Judged: TypeAlias = "steps.Judged | ComStep"
+"""What rules look at."""
 Settings: TypeAlias = "Mapping[str, int]"
 """Thresholds by name."""
 
@@ -48,6 +51,8 @@ class Subject(enum.StrEnum):
     SESSION = "session"
     TRANSACTION = "transaction"
     CONNECTION = "connection"
+    COM = "com"
+    """A call of DCOM: at an object, or at the object resolver."""
 
 
 class Need(enum.StrEnum):
@@ -145,7 +150,7 @@ class Rule:
     level: Level
     subject: Subject = Subject.CALL
     operations: tuple[str, ...] = ()
-    """Of calls, by their names on the wire; empty: every judged call."""
+    """Of calls, DCOM's too, by their names on the wire; empty: every judged call."""
     needs: frozenset[Need] = frozenset((Need.REQUEST,))
     check: Callable[[Any], Answer] | None = None
     """Takes the step of its subject."""

@@ -61,7 +61,7 @@ def _clauses(rule: Rule) -> Iterator[str]:
 
 
 def _needs(rule: Rule) -> str:
-    if rule.watch is not None or (rule.operations == () and rule.subject != "call"):
+    if rule.watch is not None or (rule.operations == () and rule.subject not in ("call", "com")):
         return "all that the capture shows of it"
     return " and ".join(sorted(str(need) for need in rule.needs)) + ", captured whole and readable"
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
     from pipelines.rules.model import Answer, Rule
 
-_Alike: TypeAlias = "tuple[str | None, bool, Reason | None, Reason | None, bool]"
+_Alike: TypeAlias = "tuple[Subject, str | None, bool, Reason | None, Reason | None, bool]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,17 +39,17 @@ class Arranged:
     by_subject: Mapping[Subject, Sequence[Rule]]
     _plans: dict[_Alike, Plan] = field(default_factory=dict)
 
-    def plan(self, call: CallFact) -> Plan:
+    def plan(self, call: CallFact, subject: Subject = Subject.CALL) -> Plan:
         bound = call.source == BindingSource.BIND
-        key = call.operation, bound, request_hidden(call), response_hidden(call), call.given_up
+        key = subject, call.operation, bound, request_hidden(call), response_hidden(call), call.given_up
         found = self._plans.get(key)
         if found is None:
-            found = self._plans[key] = self._made(call)
+            found = self._plans[key] = self._made(call, subject)
         return found
 
-    def _made(self, call: CallFact) -> Plan:
+    def _made(self, call: CallFact, subject: Subject) -> Plan:
         checks, undecided = [], []
-        for rule in self.by_subject[Subject.CALL]:
+        for rule in self.by_subject[subject]:
             if (rule.operations and call.operation not in rule.operations) or is_moot(call, rule.needs):
                 continue
             reason = unreadable(call, rule.needs)

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pipelines.facts.model import CallFact, Moment
-    from pipelines.rules.model import Settings
+    from pipelines.rules.model import Judged, Settings
     from pipelines.sessions.model import Session
-    from pipelines.sessions.steps import Judged
 
 _PURGES: Final = (v.REMOTE_PURGE, v.AC_PURGE)
 _READS: Final = (*v.REMOTE_STARTS, v.AC_RECEIVE)

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pipelines.rules.model import Party, Rule, Undecided, Watcher
+from pipelines.com.steps import ComStep
+from pipelines.rules.model import Party, Rule, Subject, Undecided, Watcher
 from pipelines.rules.plans import is_moot, unreadable
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import CallFact
     from pipelines.facts.reasons import Reason
-    from pipelines.rules.model import Detected, Look, Need
+    from pipelines.rules.model import Detected, Judged, Look, Need
     from pipelines.sessions.steps import CallStep
 
 detection: Final = partial(Rule, keyword="", party=Party.NOBODY)
@@ -43,3 +44,21 @@ class CallWatcher(Watcher, ABC):
 
     def missed(self, step: CallStep, reason: Reason) -> Undecided:
         return Undecided(step, reason)
+
+
+class ComWatcher(Watcher, ABC):
+    """The same of DCOM's calls."""
+
+    subjects: ClassVar = frozenset((Subject.COM,))
+    needs: ClassVar[Mapping[str, frozenset[Need]]]
+
+    def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
+        needs = self.needs.get(step.call.operation or "") if isinstance(step, ComStep) else None
+        if not isinstance(step, ComStep) or needs is None or is_moot(step.call, needs):
+            return ()
+        reason = unreadable(step.call, needs)
+        return self.look(step) if reason is None else (Undecided(step, reason),)
+
+    @abstractmethod
+    def look(self, step: ComStep) -> Iterable[Detected | Undecided | bool]:
+        """A call that could be read."""

@@ -28,8 +28,11 @@ CONNECTIONS
 
     NAME                c               used again it is a new connection, and the old one has no name
     from A, to A        10.0.0.5, .9    IPv4 or IPv6; the client's ports are 50001, 50002 ...
-    port N              by interface    epm 135; dscomm, dscomm2 2101; qm2qm 2105; the others of MSMQ 2103; a UUID 49152
-    interface X         qm2qm           qm2qm, qmmgmt, qmcomm, qmcomm2, RemoteRead, dscomm, dscomm2, epm or a UUID
+    port N              by interface    epm 135; dscomm, dscomm2 2101; qm2qm 2105; the others of MSMQ 2103; the object
+                                        resolver's 135; COM's 49700; a UUID 49152
+    interface X         qm2qm           qm2qm, qmmgmt, qmcomm, qmcomm2, RemoteRead, dscomm, dscomm2, epm, one of COM's
+                                        (IRemoteSCMActivator, IObjectExporter, IRemUnknown, IClassFactory, IDispatch,
+                                        IMSMQQueueInfo ...) or a UUID
     version M.N         its own         1.0 for a UUID nobody knows
     syntax X            ndr             ndr, ndr64: the one that the server accepts
     offers X/Y          the syntax      transfer syntaxes that the client proposes, a presentation context each
@@ -209,6 +212,46 @@ pdwServerSignatureSize=128 -> 32 bytes of signature:
     S_DSEndDeleteNotification    pHandle=D -> pHandle=null
     S_DSIsServerGC               -> return_value=1
     S_DSGetGCListInDomain        lpwszDomainName="example" -> lplpwszGCList="10dc1.example"
+
+DCOM
+
+    connect r interface IRemoteSCMActivator
+    RemoteCreateInstance class=MSMQQueueInfo iids=[IDispatch] -> gives=[A]
+    connect interface IMSMQQueueInfo
+    alter interface IDispatch
+    Invoke object=A dispIdMember=4 rgvarg=["x", 5] -> gives=B
+    alter interface IRemUnknown
+    RemRelease refs=[[A, 5], [B, 5]]
+
+A conversation of COM's own interfaces is MSMQ's only where the port was told for one of MSMQ's classes, or where one
+of MSMQ's interfaces is bound as well. Names of classes and interfaces stand for their UUIDs, other names for IPIDs. An
+IPID that was given keeps its OXID and OID; a new one has OXID 0x0A01 and the next OID from 0x0B01 on.
+
+    object=A            l    IPID that the call is made on: the object UUID. Of `opnum` too, which then has ORPCTHIS
+    MajorVersion, MinorVersion, flags, cid  l  of ORPCTHIS: 5, 7, 0 (of activations 1) and always the same
+    gives=[A, null]     r    IPIDs that are handed out; null: refused
+    public=N oxid=N oid=N iid=X form=N signature=N  l r  of these references; public is 5
+    class=X iids=[X]    l    of an activation: EventSystem, [IDispatch], or [IClassFactory] for RemoteGetClassObject
+    results=[0]         r    of an activation, for each interface
+    lacks=[X] total=N   l r  properties that an activation leaves out; totalSize
+    port=N host="A" unknown=RU minor=N  r  of the exporter: 49700, the server's address, its Remote Unknown, 7
+    refs=[[A, 5, 0]]    l    IPID, public and private references
+    rgvarg=["x", 5, null, [vt, value], [9, A]]  l  arguments, last one first. [0x2011, "00ff"] and [0x2008, ["a"]] are
+                             arrays. pVarResult, rgVarRef the same
+    cBytes=N fFeatures=N  l r  what texts and arrays among them say of themselves
+
+    RemoteCreateInstance, RemoteGetClassObject  -> gives=[A]
+    ResolveOxid2                 pOxid=0x0A01 -> where the exporter is
+    ServerAlive, ServerAlive2    -> host
+    SimplePing                   pSetId=0x51
+    ComplexPing                  pSetId=0 SequenceNum=1 AddToSet=[0x0B01] DelFromSet=null -> pSetId=0x51
+    RemQueryInterface            object=RU ripid=A cRefs=5 iids=[IConnectionPointContainer] -> gives=[Q0]
+    RemAddRef, RemRelease        object=RU refs=[[A, 5]]
+    CreateInstance               object=A riid=IUnknown -> gives=B
+    GetTypeInfoCount             object=A -> pctinfo=1
+    GetTypeInfo                  object=A iTInfo=0 lcid=1033 -> gives=T
+    GetIDsOfNames                object=A rgszNames=["Open"] -> rgDispId=[4]; where it fails [-1]
+    Invoke                       object=A dispIdMember=4 dwFlags=1 -> pVarResult=null, wCode and scode 0
 
 TIMES
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from decoders.dcom.orpc import write_implicit
 from decoders.ndr.model import Direction
+from decoders.registry import BY_NAME as REGISTERED
+from tests.scripts.activation import THIS
+from tests.scripts.com import OF_EVERY_CALL
 from tests.scripts.defaults import RECIPES
 from tests.scripts.statements import ScriptError, Written
 from tests.scripts.stubs import Flat, declared_types, stub
@@ -29,6 +33,8 @@ class Asked:
     opnum: int
     flat: Flat
     stub: bytes
+    object: str | None = None
+    """IPID that it is made on."""
 
 
 def interface_of(operation: str) -> str | None:
@@ -47,14 +53,30 @@ def is_callback(operation: str) -> bool:
 
 def ask(operation: str, written: Mapping[str, Written], world: World, syntax: str) -> Asked:
     if operation == NUMBERED:
-        given = _meanings(written, {}, frozenset(("number",)), operation)
-        return Asked(operation, "", given.get("number", 0), given, given.get("stub", _OPAQUE))
+        given = _meanings(written, {}, frozenset(("number", *OF_EVERY_CALL)), operation)
+        head = _this(given) if "object" in given else b""
+        return Asked(
+            operation, "", given.get("number", 0), given, given.get("stub", head + _OPAQUE), given.get("object")
+        )
     interface, recipe = RECIPES[operation]
     opnum = next(one.opnum for one in BY_NAME[interface].all_operations if one.name == operation)
     given = _meanings(written, declared_types(interface, operation, Direction.IN), recipe.left, operation)
     flat = recipe.request(given, world)
-    sent = given["stub"] if "stub" in given else stub(interface, operation, Direction.IN, flat, syntax)
-    return Asked(operation, interface, opnum, flat, sent)
+    head = _this(flat) if _is_com(interface) else b""
+    sent = given["stub"] if "stub" in given else head + stub(interface, operation, Direction.IN, flat, syntax)
+    return Asked(operation, interface, opnum, flat, sent, flat.get("object") if _is_com(interface) else None)
+
+
+def _is_com(interface: str) -> bool:
+    return REGISTERED[interface].is_com
+
+
+def _this(flat: Flat) -> bytes:
+    """[MS-DCOM] 2.2.13.3: in front of every call of an object."""
+    flat = {**THIS, **flat}
+    version = {name: flat[name] for name in ("MajorVersion", "MinorVersion")}
+    kept = {name: flat[name] for name in ("flags", "reserved1", "cid", "extensions")}
+    return write_implicit(Direction.IN, {"version": version, **kept}, "<")
 
 
 def answer(asked: Asked, written: Mapping[str, Written], world: World, syntax: str) -> bytes:
@@ -68,7 +90,9 @@ def answer(asked: Asked, written: Mapping[str, Written], world: World, syntax: s
         given["return_value"] = given.pop("status")
     if "stub" in given:
         return bytes(given["stub"])
-    return stub(asked.interface, asked.operation, Direction.OUT, recipe.response(given, asked.flat, world), syntax)
+    head = write_implicit(Direction.OUT, {"flags": 0, "extensions": None}, "<") if _is_com(asked.interface) else b""
+    flat = recipe.response(given, asked.flat, world)
+    return head + stub(asked.interface, asked.operation, Direction.OUT, flat, syntax)
 
 
 def _meanings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
-from tests.scripts import directory, management, mapper, qmcomm, qmcomm2, remote_read
+from tests.scripts import activation, com, directory, management, mapper, qmcomm, qmcomm2, remote_read
 from tests.scripts.constants import ACTIONS
 from tests.scripts.identities import LICENCE
 from tests.scripts.messages import (
@@ -126,6 +126,11 @@ RECIPES: Final[Mapping[str, tuple[str, Recipe]]] = {
         ("RemoteRead", remote_read.RECIPES),
         ("dscomm", directory.RECIPES),
         ("dscomm2", directory.MORE_RECIPES),
+        ("IRemoteSCMActivator", activation.RECIPES),
+        ("IObjectExporter", activation.RESOLVER_RECIPES),
+        ("IRemUnknown", com.REMOTE_UNKNOWN),
+        ("IClassFactory", com.CLASS_FACTORY),
+        ("IDispatch", com.DISPATCH),
     )
     for name, recipe in recipes.items()
 }

@@ -7,7 +7,7 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any, Final
 
-from decoders.interfaces import INTERFACES
+from decoders.registry import BY_NAME, REGISTRY
 from tests.scripts.ntlm import VERSIONS
 from tests.scripts.statements import (
     Alter,
@@ -30,7 +30,6 @@ from tests.scripts.tokens import Tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_INTERFACE_NAMES: Final = frozenset(interface.name for interface in INTERFACES.values())
 AUTH_LEVELS: Final = {"none": 0, "connect": 2, "packet": 4, "integrity": 5, "privacy": 6}
 LOSABLE: Final = frozenset(("syn", "syn_ack", "ack", "bind", "bind_ack", "bind_nak", "auth3"))
 _SYNTAXES: Final = frozenset(("ndr", "ndr64"))
@@ -221,10 +220,10 @@ def _checked(convert: Callable[[str], Any], what: str) -> Callable[[str], Any]:
 
 
 def _interface(word: str) -> str:
-    if word in _INTERFACE_NAMES:
+    if word in BY_NAME:
         return word
     identifier = str(uuid.UUID(word))
-    return INTERFACES[identifier].name if identifier in INTERFACES else identifier
+    return REGISTRY[identifier].name if identifier in REGISTRY else identifier
 
 
 def _version(word: str) -> tuple[int, int]:

@@ -231,7 +231,8 @@ class Player:
         self._prepare(connection)
         ctx, syntax = connection.context(calls.interface_of(ask.operation) or "")
         asked = calls.ask(ask.operation, ask.asked.values, self._world, syntax)
-        data = connection.wire.request(asked.stub, asked.opnum, call_id, from_client=by_client, ctx=ctx)
+        wire = connection.wire
+        data = wire.request(asked.stub, asked.opnum, call_id, from_client=by_client, ctx=ctx, of=asked.object)
         self.tape.say(connection.talk, ask.line, "request", data, from_client=by_client, lost=ask.asked.lost)
         return _Pending(connection, asked, call_id, by_client)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tests.scripts.stubs import Flat
 
@@ -25,8 +25,19 @@ class World:
     sends: int = 0
     columns: list[int] = field(default_factory=list)
     """Properties that the last search of the directory asks for."""
+    numbers: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """OXID and OID by IPID."""
     last_request_id: int = 1
     _used: set[int] = field(default_factory=set)
+
+    def object_number(self, oxid: int, ipids: Iterable[str | None]) -> int:
+        """OID of the object that has these interfaces; a new one where nobody has seen them."""
+        there = [ipid for ipid in ipids if ipid is not None]
+        known = next((self.numbers[ipid][1] for ipid in there if ipid in self.numbers), None)
+        number = 0x0B01 + len(self.numbers) if known is None else known
+        for ipid in there:
+            self.numbers.setdefault(ipid, (oxid, number))
+        return number
 
     def request_id(self, given: int | None) -> int:
         """The one given, or the lowest that nobody had."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ingest.choice import Choice, Scope
 from tests.local import Local
 from tests.scripts.calls import is_callback
 from tests.scripts.defaults import RECIPES
@@ -24,7 +25,7 @@ EVERY_PROPERTY = f"aProp=[{', '.join(map(str, range(1, 28)))}]"
 
 
 def played(folder: Path, script: str, *, issues: tuple[str, ...] = ()) -> Local:
-    found = Local(capture(folder, script))
+    found = Local(capture(folder, script), choice=Choice(Scope.RPC))
     assert found.imbalances() == []
     assert tuple(issue["code"] for issue in found.tables["issues"]) == issues
     return found

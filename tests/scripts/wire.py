@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PRIVACY: Final = 6
 _LARGEST_PDU: Final = 4_280
 _HEAD, _FAULT_HEAD, _TRAILER, _SIGNATURE = 24, 32, 24, 16
+_OBJECT: Final = 16
 _SYNTAXES: Final = {"ndr": pdus.NDR, "ndr64": pdus.NDR64}
 _GROUP_AT: Final = 20
 _FIRST_CALL: Final = 1
@@ -76,13 +77,17 @@ class Wire:
     def give_up(self, about: str, call_id: int) -> bytes:
         return pdus.pdu(pdus.CO_CANCEL if about == "cancel" else pdus.ORPHANED, call_id=call_id)
 
-    def request(self, stub: bytes, opnum: int, call_id: int, *, from_client: bool = True, ctx: int = 0) -> bytes:
+    def request(
+        self, stub: bytes, opnum: int, call_id: int, *, from_client: bool = True, ctx: int = 0, of: str | None = None
+    ) -> bytes:
+        """`of`: the object UUID."""
         return self._fragments(
             stub,
             from_client,
             lambda piece, flags, auth: pdus.request(
-                piece, "<", opnum, flags=flags, call_id=call_id, ctx=ctx, auth=auth
+                piece, "<", opnum, flags=flags, call_id=call_id, ctx=ctx, object_uuid=of, auth=auth
             ),
+            _HEAD if of is None else _HEAD + _OBJECT,
         )
 
     def response(self, stub: bytes, call_id: int, *, from_client: bool = False, ctx: int = 0) -> bytes:
@@ -97,10 +102,14 @@ class Wire:
         return self._protected(said, from_client, _FAULT_HEAD)
 
     def _fragments(
-        self, stub: bytes, from_client: bool, build: Callable[[bytes, int, pdus.Auth | None], bytes]
+        self,
+        stub: bytes,
+        from_client: bool,
+        build: Callable[[bytes, int, pdus.Auth | None], bytes],
+        head: int = _HEAD,
     ) -> bytes:
         pieces = (build(piece, flags, self._verifier(piece)) for piece, flags in _pieces(stub))
-        return b"".join(self._protected(piece, from_client) for piece in pieces)
+        return b"".join(self._protected(piece, from_client, head) for piece in pieces)
 
     def _token(self, token: bytes) -> pdus.Auth | None:
         return pdus.Auth(token, level=self._level) if self.secured else None

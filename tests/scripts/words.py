@@ -8,9 +8,12 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from decoders.dcom.classes import CLASSES, COM_INTERFACES
 from decoders.interfaces import INTERFACES
 from decoders.ndr.layout import is_octets
 from decoders.ndr.model import Array, ContextHandle, Guid
+from decoders.registry import BY_NAME as REGISTERED
+from decoders.registry import DCOM, REGISTRY, Family
 from tests.scripts.constants import CONSTANTS
 from tests.scripts.statements import Bare, ScriptError, Written
 
@@ -25,8 +28,19 @@ PORTS: Final = {
     "qm2qm": 2105,
     **dict.fromkeys(("qmmgmt", "qmcomm", "qmcomm2", "RemoteRead"), 2103),
     **dict.fromkeys(("dscomm", "dscomm2"), 2101),
+    **{
+        one.name: 135 if one.family is Family.DCOM_ACTIVATION else 49_700
+        for one in REGISTERED.values()
+        if one.family in DCOM
+    },
 }
 """Where servers listen unless told otherwise."""
+_KNOWN: Final = {
+    **{name: clsid for clsid, name in CLASSES.items()},
+    **{name: iid for iid, name in COM_INTERFACES.items()},
+    **{one.name: one.uuid for one in REGISTERED.values() if one.family in DCOM},
+}
+"""Names of COM's classes and interfaces."""
 _GUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
@@ -48,7 +62,7 @@ def handle(name: str) -> str:
 
 def syntax_of(interface: str, version: tuple[int, int] | None = None) -> tuple[str, int, int]:
     """Of a name or a UUID; a UUID nobody knows is version 1.0."""
-    known = BY_NAME.get(interface) or INTERFACES.get(interface)
+    known = REGISTERED.get(interface) or REGISTRY.get(interface)
     if known is not None:
         return (known.uuid, *(version or known.version))
     return (interface, *(version or (1, 0)))
@@ -115,7 +129,7 @@ def _identifier(name: str, value: Written) -> str | None:
         return text.lower()
     if not _NAME.fullmatch(text):
         raise ScriptError(f"{name}: {text!r} is neither a GUID nor a name for one")
-    return handle(text)
+    return _KNOWN.get(text) or handle(text)
 
 
 def _identifiers(name: str, value: Written) -> list[str | None] | None:
@@ -159,6 +173,34 @@ def _endpoints(name: str, value: Written) -> list[Endpoint]:
     return found
 
 
+def _references(name: str, value: Written) -> list[list[Any]]:
+    """[IPID, public, private] of each."""
+    if not isinstance(value, tuple):
+        raise ScriptError(f"{name}: {_text(name, value)!r} is no list such as [[A, 5]]")
+    found = []
+    for one in value:
+        if not isinstance(one, tuple):
+            raise ScriptError(f"{name}: {_text(name, one)!r} is no list such as [A, 5]")
+        found.append([_identifier(name, one[0]), *(_plain(name, count) for count in one[1:])])
+    return found
+
+
+def _arguments(name: str, value: Written) -> list[Any]:
+    """As they stand there; of a reference, [9, A], the IPID."""
+    found = []
+    for one in value if isinstance(value, tuple) else (value,):
+        match one:
+            case (Bare(kind), Bare(text)) if _NAME.fullmatch(text):
+                found.append([_integer(name, kind), handle(text)])
+            case _:
+                found.append(_plain(name, one))
+    return found
+
+
+def _names(name: str, value: Written) -> list[str]:
+    return [_text(name, one) for one in value] if isinstance(value, tuple) else [_text(name, value)]
+
+
 def _text(name: str, value: Written) -> str:
     if isinstance(value, tuple):
         raise ScriptError(f"{name}: a list where one value should stand")
@@ -167,6 +209,11 @@ def _text(name: str, value: Written) -> str:
 
 _READERS: Final[Mapping[str, Callable[[str, Written], Any]]] = {
     **dict.fromkeys(("buffer", "descriptor", "stub"), _octets),
+    **dict.fromkeys(("object", "cid", "unknown", "class", "iid"), _identifier),
+    **dict.fromkeys(("gives", "iids"), _identifiers),
+    "refs": _references,
+    "lacks": _names,
+    "rgvarg": _arguments,
     "transaction": _identifier,
     "message": _message,
     "for": _interface,

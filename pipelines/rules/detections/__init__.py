@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.rules.detections import (
     access,
+    activations,
     beyond,
     endpoints,
     handles,
@@ -33,4 +34,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *ports.RULES,
     *servers.RULES,
     *unmade.RULES,
+    *activations.RULES,
 )

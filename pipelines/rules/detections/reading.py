@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pipelines.facts.model import Moment
-    from pipelines.rules.model import Answer, Settings
+    from pipelines.rules.model import Answer, Judged, Settings
     from pipelines.sessions.model import Read, Session
-    from pipelines.sessions.steps import CallStep, Judged
+    from pipelines.sessions.steps import CallStep
 
 MAX_READING: Final = 1_024
 """Sessions counted at once; past it, those are forgotten that have not read for longest. Each costs as many message ids

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pipelines.facts.model import CallFact
-    from pipelines.rules.model import Settings
-    from pipelines.sessions.steps import Judged
+    from pipelines.rules.model import Judged, Settings
     from pipelines.sessions.units import Transaction
 
 _MAX_MESSAGES: Final = 4_096

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pipelines.facts.model import CallFact
-    from pipelines.rules.model import Settings
-    from pipelines.sessions.steps import Judged
+    from pipelines.rules.model import Judged, Settings
 
 Values = dict[str, Any]
 _MAX_SENT: Final = 4_096

@@ -16,9 +16,9 @@ from pipelines.sessions.steps import SessionStep
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipelines.rules.model import Answer, Settings
+    from pipelines.rules.model import Answer, Judged, Settings
     from pipelines.sessions.model import Session
-    from pipelines.sessions.steps import CallStep, Judged
+    from pipelines.sessions.steps import CallStep
 
 
 def _access_enforced(step: CallStep) -> Answer:

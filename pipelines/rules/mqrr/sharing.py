@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pipelines.facts.model import CallFact
-    from pipelines.rules.model import Settings
+    from pipelines.rules.model import Judged, Settings
     from pipelines.sessions.model import Session
-    from pipelines.sessions.steps import Judged
 
 _OPENS: Final = (v.REMOTE_OPEN, v.QM_OPEN)
 """qmcomm opens queues of the same queue manager."""

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pipelines.facts.model import BindFact
-    from pipelines.rules.model import Settings
-    from pipelines.sessions.steps import Judged
+    from pipelines.rules.model import Judged, Settings
 
 _ABOUT_SECURITY: Final = frozenset(REJECT_REASON[number] for number in (0, 8, 9))
 """Reasons of a bind_nak that the authentication can have brought about; congestion and old versions are none."""

@@ -17,8 +17,12 @@ FILES = {
     "MS-MQMP": "../reference/MS-MQMP.md",
 }
 
+PARTLY = {"MS-DCOM": "../reference/MS-DCOM.md", "MS-OAUT": "../reference/MS-OAUT.md"}
+"""Those of which only what rules check is listed."""
+
 needed = pytest.mark.skipif(not _SEEDS.is_dir(), reason="the specifications are not there")
 
+_MARK = re.compile(r'<a id="Section_([\d.]+)"></a>')
 _HEADING = re.compile(r"(?:#+ )?(\d+(?:\.\d+)*) [A-Za-z]")
 _KEYWORD = re.compile(r"\b(?:(MUST|SHOULD)(\s+NOT)?|MAY)\b")
 # Emphasis and escapes of the Markdown, its tags, the targets of its links, and numbers of product notes ("SHOULD<28>").
@@ -31,7 +35,7 @@ def _followers(number: tuple[int, ...]) -> set[tuple[int, ...]]:
 
 
 def text_of(document: str) -> str:
-    return (_SEEDS / FILES[document]).read_text(encoding="utf-8")
+    return (_SEEDS / (FILES | PARTLY)[document]).read_text(encoding="utf-8")
 
 
 def plain(text: str) -> str:
@@ -54,6 +58,12 @@ def sections_of(text: str) -> dict[str, str]:
         elif here:
             found[here].append(line)
     return {section: "\n".join(lines) for section, lines in found.items()}
+
+
+def marked_sections_of(text: str) -> dict[str, str]:
+    """The same by the marks in front of headings: the deepest ones of some documents have no number."""
+    pieces = _MARK.split(text)
+    return dict(zip(pieces[1::2], pieces[2::2], strict=True))
 
 
 def keywords_of(text: str) -> list[str]:

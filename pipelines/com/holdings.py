@@ -1,0 +1,66 @@
+"""References that each client holds of each interface: [MS-DCOM] 3.2.4.4.
+
+Public ones are counted, as OBJREFs and RemAddRef give them and RemRelease and OBJREFs that go back take them away.
+Private ones belong to clients that ask for them, which count them apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pipelines.facts.model import CallFact, Moment
+
+MAX_HOLDINGS: Final = 100_000
+"""Of a server. One that was forgotten is not known: nothing is said of it."""
+
+
+@dataclass(slots=True)
+class Held:
+    since: Moment
+    """Its first reference was asked for."""
+    given: int = 0
+    returned: int = 0
+    private: bool = False
+    """Private references as well: whether any are left is not counted."""
+    released: CallFact | None = None
+    """The last RemRelease that was answered with success."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.released is not None and self.returned >= self.given and not self.private
+
+
+class Holdings:
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], Held] = {}
+
+    def of(self, client: str, ipid: str) -> Held | None:
+        return self._held.get((client, ipid))
+
+    def give(self, client: str, ipid: str, references: int, fact: CallFact) -> None:
+        held = self._held.get((client, ipid))
+        if held is None:
+            if len(self._held) >= MAX_HOLDINGS:
+                del self._held[next(iter(self._held))]
+            held = self._held[client, ipid] = Held(fact.began)
+        held.given += references
+
+    def add(self, client: str, ipid: str, public: int, private: int) -> None:
+        """Asked for by RemAddRef. Whether it was granted makes no difference: too many are never held against one."""
+        held = self._held.get((client, ipid))
+        if held is not None:
+            held.given += public
+            held.private |= private > 0
+
+    def take_back(self, client: str, ipid: str, references: int, released: CallFact | None) -> None:
+        held = self._held.get((client, ipid))
+        if held is None:
+            return
+        held.returned += references
+        if released is not None and released.answered is not None and released.status == 0:
+            held.released = released
+        elif released is not None:
+            # Nobody knows what became of it.
+            held.returned -= references

@@ -1,0 +1,84 @@
+"""What the machine of objects tells rules: a call of DCOM with all that it refers to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from pipelines.facts.vocabulary import NANOSECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pipelines.com.holdings import Held
+    from pipelines.com.objects import ComObject
+    from pipelines.com.sight import ComPair
+    from pipelines.facts.com import About, Checked, Com, Exporter
+    from pipelines.facts.model import CallFact, Moment
+    from pipelines.facts.reasons import Reason
+
+Values = dict[str, Any]
+_FAILED = 0x8000_0000
+
+
+class ComStep(Struct, eq=False, kw_only=True):
+    """A call that is over. What it refers to is as it stood when it was asked."""
+
+    call: CallFact
+    com: Com
+    pair: ComPair
+    object: ComObject | None = None
+    """Whose IPID it is made on; None of calls of the object resolver."""
+    iid: str | None = None
+    """Of the reference that gave that IPID; None: none was seen, or several contradict each other."""
+    meant: ComObject | None = None
+    """RemQueryInterface: the object asked for more interfaces."""
+    exporter: Exporter | None = None
+    """What was announced of the process that it is made to."""
+    held: Held | None = None
+    """What the client held of that IPID."""
+    settings: Mapping[str, int] = {}
+
+    @property
+    def request(self) -> Values:
+        return self.call.request or {}
+
+    @property
+    def response(self) -> Values:
+        return self.call.response or {}
+
+    @property
+    def succeeded(self) -> bool:
+        """By an HRESULT; of the object resolver by a status, which is 0."""
+        status = self.call.status
+        if self.call.fault is not None or status is None:
+            return False
+        return status == 0 if self.com.object is None else not status & _FAILED
+
+    @property
+    def code(self) -> int | None:
+        """The status, or what a fault carries: servers may throw what they would return."""
+        found = self.call.status if self.call.fault is None else self.call.fault
+        return None if found is None else found & 0xFFFF_FFFF
+
+    @property
+    def answered_late(self) -> bool:
+        """The answer was captured after it had been received: with its call id it may be one to an older request."""
+        return (self.call.uid, self.call.answered) in self.pair.late
+
+    @property
+    def hole(self) -> Reason | None:
+        """Why its interface may be another: bytes of its connection are missing."""
+        return self.pair.holes.get(self.call.uid)
+
+    def checked(self, about: About, *, given: bool) -> Checked | None:
+        return next((one for one in self.com.checked if one.about == about and one.given is given), None)
+
+    def blind_since(self, since: Moment) -> Reason | None:
+        """Why something between the two hosts may have been missed since then."""
+        return self.pair.blind_since(since)
+
+    def soon_after(self, moment: Moment) -> bool:
+        """The call may have been on its way when that happened."""
+        return self.call.began.ts_ns - moment.ts_ns < self.settings["crossing_seconds"] * NANOSECONDS

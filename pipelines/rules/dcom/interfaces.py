@@ -1,0 +1,90 @@
+"""[MS-DCOM] 3.2.4.2, 3.1.1.5.6.1.1: an IPID stands for one interface of one object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from decoders.dcom.classes import com_interface_name
+from pipelines.facts.reasons import Reason
+from pipelines.rules.com_duties import of_client, of_server
+from pipelines.rules.model import BOTH, OPERATION, Broken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipelines.com.steps import ComStep
+    from pipelines.facts.com import Reference
+    from pipelines.rules.model import Answer
+
+_QUERY: Final = "RemQueryInterface"
+
+
+def _name(iid: str) -> str:
+    return com_interface_name(iid) or iid
+
+
+def _bound_interface(step: ComStep) -> Answer:
+    com, exporter = step.com, step.exporter
+    if com.object is None or (exporter is not None and com.object == exporter.remote_unknown):
+        # The Remote Unknown has two interfaces under one IPID.
+        return None
+    if step.iid is None:
+        return Reason.OPEN_NOT_SEEN
+    if step.iid == com.iid:
+        return True
+    return Broken({"ipid": com.object, "given as": _name(step.iid), "called as": _name(com.iid)})
+
+
+def _granted(step: ComStep) -> Answer:
+    results = step.response.get("ppQIResults")
+    if step.call.fault is not None or not results or not step.com.references:
+        return None
+    wrong = dict(_differing(step, step.request.get("cRefs", 0)))
+    if wrong:
+        return Broken(wrong)
+    return True if _is_known(step) else Reason.OPEN_NOT_SEEN
+
+
+def _is_known(step: ComStep) -> bool:
+    return step.meant is not None and step.meant.oid is not None
+
+
+def _differing(step: ComStep, asked: int) -> Iterator[tuple[str, Any]]:
+    for one in step.com.references:
+        if one.given:
+            yield from _of(one, step, asked)
+
+
+def _of(one: Reference, step: ComStep, asked: int) -> Iterator[tuple[str, Any]]:
+    if one.public_refs != asked:
+        yield "cRefs", asked
+        yield "cPublicRefs", one.public_refs
+    meant = step.meant
+    if meant is not None and meant.oid is not None and (one.oxid, one.oid) != (meant.oxid, meant.oid):
+        yield "asked of", f"{meant.oxid:016x}/{meant.oid:016x}"
+        yield "given of", f"{one.oxid:016x}/{one.oid:016x}"
+
+
+RULES: Final = (
+    of_client(
+        "dcom-bound-interface",
+        "An object was called by another interface than its reference has",
+        document="MS-DCOM",
+        section="3.2.4.2",
+        requirement="A call on an IPID is made over the interface of the reference that gave the IPID.",
+        needs=OPERATION,
+        check=_bound_interface,
+        undecidable_when="no reference with that IPID was seen, or several contradict each other",
+    ),
+    of_server(
+        "dcom-granted-interface",
+        "An interface was granted of another object, or with another number of references",
+        document="MS-DCOM",
+        section="3.1.1.5.6.1.1",
+        requirement="RemQueryInterface grants interfaces of the very object asked, with as many references as asked.",
+        operations=(_QUERY,),
+        needs=BOTH,
+        check=_granted,
+        undecidable_when="no reference of the object was seen",
+    ),
+)

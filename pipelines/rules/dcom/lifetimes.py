@@ -1,0 +1,58 @@
+"""[MS-DCOM] 3.2.4.4.2: what a client has given back it no longer has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts.reasons import Reason
+from pipelines.rules.com_duties import of_client
+from pipelines.rules.model import Broken, Need
+from pipelines.rules.shown import code_shown
+
+if TYPE_CHECKING:
+    from pipelines.com.steps import ComStep
+    from pipelines.rules.model import Answer
+
+_RPC_E_DISCONNECTED: Final = 0x8001_0108
+
+
+def _released(step: ComStep) -> Answer:
+    """Somebody else may have handed it more references: so the server must deny it too."""
+    if step.com.object is None or (step.exporter is not None and step.com.object == step.exporter.remote_unknown):
+        return None
+    held, denied = step.held, step.code == _RPC_E_DISCONNECTED
+    if held is None:
+        return Reason.OPEN_NOT_SEEN if denied else None
+    if not held.is_over or held.released is None:
+        return True
+    if not denied:
+        return Reason.OPEN_NOT_SEEN
+    if (reason := step.blind_since(held.since)) is not None:
+        return reason
+    if step.soon_after(held.released.until):
+        return Reason.TIMES_CROSS
+    return Broken(
+        {
+            "ipid": step.com.object,
+            "references given": held.given,
+            "references returned": held.returned,
+            "released by": held.released.call_uid,
+            "answer": code_shown(step.code),
+        }
+    )
+
+
+RULES: Final = (
+    of_client(
+        "dcom-released-called",
+        "An object was called whose references had all been given back",
+        document="MS-DCOM",
+        section="3.2.4.4.2",
+        requirement="A client that has given back all references of an IPID forgets it: it calls it no more, unless it "
+        "is given again. A violation only where the server, too, does not know the IPID any more.",
+        needs=frozenset((Need.OPERATION, Need.RESPONSE)),
+        check=_released,
+        undecidable_when="its reference was not seen, the server answers all the same, anything between the two hosts "
+        "was missed since it was given, or the call may have crossed the release",
+    ),
+)
