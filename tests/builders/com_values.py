@@ -48,8 +48,11 @@ def bindings(*addresses: str, principal: str = "CORP\\svc") -> Values:
     return to_ndr(build_dual_strings(strings, [SecurityBinding(_NTLM, principal)]))
 
 
-def objref(iid: str, oxid: int, oid: int, of: str, refs: int = PUBLIC, flags: int = 0) -> bytes:
-    resolver = build_dual_strings([StringBinding(_TCP, "HOST")], [])
+def objref(
+    iid: str, oxid: int, oid: int, of: str, refs: int = PUBLIC, flags: int = 0, hosts: tuple[str, ...] = ("HOST",)
+) -> bytes:
+    """`hosts`: of the object resolver."""
+    resolver = build_dual_strings([StringBinding(_TCP, host) for host in hosts], [])
     return encode_objref(ObjRef(Form.STANDARD, iid, StdObjRef(flags, refs, oxid, oid, of), bindings=resolver))
 
 
@@ -113,7 +116,7 @@ def wanted(clsid: str, *iids: str, name: str = "server", order: ByteOrder = "<")
     security = {"dwAuthnFlags": 0, "pServerInfo": server, "pdwReserved": None}
     location = {"machineName": None, "processId": 0, "apartmentId": 0, "contextId": 0}
     request = {"ClientImpLevel": 2, "cRequestedProtseqs": 1, "pRequestedProtseqs": [_TCP]}
-    parts = {
+    parts: dict[str, Values] = {
         "InstantiationInfo": info,
         "SecurityInfo": security,
         "ServerLocationInfo": location,
@@ -137,7 +140,7 @@ def activated(oxid: int, unknown: str, where: Values, *references: tuple[str, by
         "phresults": [0] * len(references),
         "ppIntfData": [pointer(data) for _, data in references],
     }
-    parts = {"PropsOutInfo": out, "ScmReplyInfo": {"pdwReserved": None, "remoteReply": reply}}
+    parts: dict[str, Values] = {"PropsOutInfo": out, "ScmReplyInfo": {"pdwReserved": None, "remoteReply": reply}}
     return _blob(PROPERTIES_OUT, "000001a3-0000-0000-c000-000000000046", parts, order)
 
 
