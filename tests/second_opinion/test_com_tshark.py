@@ -29,27 +29,27 @@ NATIVE_CALLS: Final = 43
 COM_CALLS: Final = 468
 DESERVED: Final[dict[str, dict[str, str]]] = {
     "arkime__tests_pcap_dcerpc_synthetic.pcap": {
-        "rpc-bind-answer-mismatch": "made by hand: answers that accept other contexts than were proposed",
-        "tcp-overlap-conflict": "made by hand: two connections with the same ends and numbers",
-        "rpc-resynchronised": "made by hand: bytes between PDUs",
+        "rpc-bind-answer-mismatch": "made by hand: frames 19, 60 and 116 answer one context with no result",
+        "tcp-overlap-conflict": "made by hand: frame 7 says other bytes under the same numbers",
+        "rpc-resynchronised": "made by hand: after those bytes the next PDU has to be found",
     },
-    "arkime__tests_pcap_ntlm_synthetic.pcap": {"rpc-bind-answer-mismatch": "made by hand: one answer too few"},
+    "arkime__tests_pcap_ntlm_synthetic.pcap": {"rpc-bind-answer-mismatch": "made by hand: frame 116 has no result"},
     "sample-captures__wireshark-samples_files_dcerpc-and-msrpc-based-protocols_dcerpc_witness.pcapng": {
         "rpc-context-unknown": "joined in the middle: contexts of binds that were not captured",
-        "rpc-bind-answer-mismatch": "an answer whose proposal was not captured",
+        "rpc-bind-answer-mismatch": "frames 352 and 361 have one result for three contexts",
     },
     "sample-captures__wireshark-samples_files_dcerpc-and-msrpc-based-protocols_nspi.pcap": {
-        "tcp-gap": "packets are missing"
+        "tcp-gap": "194 bytes were not captured"
     },
-    "suricata-verify__tests_dcerpc_dce-gap-handling_input.pcap": {"tcp-gap": "packets are missing, on purpose"},
+    "suricata-verify__tests_dcerpc_dce-gap-handling_input.pcap": {"tcp-gap": "215 bytes were not captured, on purpose"},
     "zeek__testing_btest_Traces_dce-rpc_cs_window7-join_stream092.pcap": {
-        "rpc-bind-answer-mismatch": "the answer to an alter_context has another number of results"
+        "rpc-bind-answer-mismatch": "frame 8 has one result for three contexts"
     },
     "zeek__testing_btest_Traces_dce-rpc_mapi.pcap": {
         "rpc-context-unknown": "joined in the middle: contexts of binds that were not captured"
     },
     "zeek__testing_btest_Traces_dce-rpc_ntlm-empty-av-sequence.pcap": {
-        "rpc-auth-token-bad": "an NTLM token whose list of pairs has no end"
+        "rpc-auth-token-bad": "an NTLM challenge with a field outside of the message"
     },
 }
 """Issues that remain, and why. None is of COM."""
