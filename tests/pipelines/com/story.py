@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.oaut.building import bstr, variant
@@ -99,8 +98,26 @@ def whole_life(order: ByteOrder = "<", ends: Ends = EXPORTER_ENDS) -> ComTalk:
     return counted(counted(talk, "RemRelease", object=5), "RemRelease", dispatch=7).close()
 
 
-def moved(ends: Ends, server: str) -> Ends:
-    return replace(ends, server=server)
+def restarted(oxid: int = 0xB2) -> ComTalk:
+    """The same port, another process."""
+    of = c.ipid(0x900)
+    told = c.activated(oxid, c.ipid(0x901), where(), (c.FACTORY, c.objref(c.FACTORY, oxid, 77, of)))
+    asked = {"orpcthis": c.this(1), "pActProperties": c.wanted(c.MMC, c.FACTORY)}
+    answered = {"orpcthat": c.that(1), "ppActProperties": told, "return_value": 0}
+    return ComTalk(Ends(50_010, 135)).bind(c.ACTIVATOR).native(c.ACTIVATOR, "RemoteGetClassObject", asked, answered)
+
+
+def pinged(*, removed: list[int], number: int = 50_020) -> ComTalk:
+    asked = {
+        "pSetId": 5,
+        "SequenceNum": 2,
+        "cAddToSet": 0,
+        "cDelFromSet": len(removed),
+        "AddToSet": None,
+        "DelFromSet": removed,
+    }
+    answered = {"pSetId": 5, "pPingBackoffFactor": 0, "return_value": 0}
+    return ComTalk(Ends(number, 135)).bind(c.RESOLVER).native(c.RESOLVER, "ComplexPing", asked, answered)
 
 
 def captured(folder: Path, *talks: ComTalk, choice: Choice = RPC, **more: Any) -> Local:  # noqa: ANN401 - of Local

@@ -154,19 +154,10 @@ def test_handed_out_again_it_is_open_again(tmp_path: Path) -> None:
     assert (made["references_given"], made["references_returned"], made["end"]) == (15, 10, "open_at_end")
 
 
-def restarted(oxid: int = 0xB2) -> ComTalk:
-    """The same port, another process."""
-    of = c.ipid(0x900)
-    told = c.activated(oxid, c.ipid(0x901), s.where(), (c.FACTORY, c.objref(c.FACTORY, oxid, 77, of)))
-    asked = {"orpcthis": c.this(1), "pActProperties": c.wanted(c.MMC, c.FACTORY)}
-    answered = {"orpcthat": c.that(1), "ppActProperties": told, "return_value": 0}
-    return ComTalk(Ends(50_010, 135)).bind(c.ACTIVATOR).native(c.ACTIVATOR, "RemoteGetClassObject", asked, answered)
-
-
 def test_another_process_at_its_port_ends_it(tmp_path: Path) -> None:
     first = s.created(s.exporter())
     s.counted(first, "RemRelease", factory=5)
-    objects = s.rows(s.captured(tmp_path, s.activation(), first, restarted()))[1]
+    objects = s.rows(s.captured(tmp_path, s.activation(), first, s.restarted()))[1]
     ends = {(row["oxid"][-2:], row["oid"] and int(row["oid"], 16)): row["end"] for row in objects}
     assert ends == {
         ("a1", None): "exporter_replaced",
@@ -180,27 +171,14 @@ def test_another_process_at_its_port_ends_it(tmp_path: Path) -> None:
 def test_one_that_still_answers_was_not_replaced(tmp_path: Path) -> None:
     """Apartments of one process have an OXID each and share its port."""
     later = s.executed(ComTalk(Ends(50_011, s.PORT)).bind(c.DISPATCH))
-    talks = s.activation(), s.created(s.exporter()), restarted(), later
+    talks = s.activation(), s.created(s.exporter()), s.restarted(), later
     objects = {(row["oxid"], row["oid"]): row["end"] for row in s.rows(s.captured(tmp_path, *talks))[1]}
     assert objects["00000000000000a1", "0000000000000002"] == "open_at_end"
     assert objects["00000000000000a1", "0000000000000001"] == "exporter_replaced"
 
 
-def pinged(*, removed: list[int], number: int = 50_020) -> ComTalk:
-    asked = {
-        "pSetId": 5,
-        "SequenceNum": 2,
-        "cAddToSet": 0,
-        "cDelFromSet": len(removed),
-        "AddToSet": None,
-        "DelFromSet": removed,
-    }
-    answered = {"pSetId": 5, "pPingBackoffFactor": 0, "return_value": 0}
-    return ComTalk(Ends(number, 135)).bind(c.RESOLVER).native(c.RESOLVER, "ComplexPing", asked, answered)
-
-
 def test_out_of_the_ping_set(tmp_path: Path) -> None:
-    talks = s.activation(), s.created(s.exporter()), pinged(removed=[s.OBJECT_OID, 0xDEAD])
+    talks = s.activation(), s.created(s.exporter()), s.pinged(removed=[s.OBJECT_OID, 0xDEAD])
     objects = s.by_oid(s.rows(s.captured(tmp_path, *talks))[1])
     assert {oid: row["end"] for oid, row in objects.items()} == {
         None: "open_at_end",
