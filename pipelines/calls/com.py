@@ -12,6 +12,7 @@ from decoders.dcom.objref import parse_objref
 from decoders.dcom.orpc import extents_of, looks_like_orpcthis, read_implicit
 from decoders.limits import MAX_REFERENCES_OF_A_CALL
 from decoders.ndr.model import Direction, ObjrefBytes
+from decoders.net.addresses import is_address
 from decoders.oaut.values import bstr_value
 from decoders.registry import REGISTRY, Family
 from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of
@@ -104,7 +105,8 @@ def com_of(
     return Com(
         iid=interface_uuid,
         version=_same(identity.version),
-        object=call.object_uuid,
+        # Who calls the resolver with an object UUID calls no object.
+        object=None if is_resolver(interface_uuid) else call.object_uuid,
         cid=this.get("cid"),
         major=version.get("MajorVersion"),
         minor=version.get("MinorVersion"),
@@ -139,7 +141,16 @@ def _references(values: object, *, given: bool, clsid: str | None = None) -> Ite
                 public_refs=std.public_refs,
                 flags=std.flags,
                 clsid=clsid,
+                resolvers=() if given else _addresses(found.bindings),
             )
+
+
+def _addresses(strings: DualStrings | None) -> tuple[str, ...]:
+    hosts = (one.host for one in strings.string_bindings) if strings else ()
+    return tuple(host for host in hosts if is_address(host))[:_MAX_RESOLVERS]
+
+
+_MAX_RESOLVERS: Final = 16
 
 
 def _objrefs(values: object) -> Iterator[bytes]:

@@ -53,6 +53,13 @@ class ComObject:
     def touch(self, fact: CallFact) -> None:
         self.last_ts_ns = max(self.last_ts_ns, fact.until.ts_ns, fact.began.ts_ns)
 
+    def ended(self, how: str) -> bool:
+        """False: it had ended before."""
+        if self.end != "open_at_end":
+            return False
+        self.end = how
+        return True
+
     @property
     def doubt(self) -> Reason | None:
         """Its birth was not captured: what was done with it before is not known."""
@@ -105,7 +112,12 @@ class Objects:
         self._exporters: dict[int, Exporter] = {}
         self._at_port: dict[int, int] = {}
         """The last OXID that was announced at a port."""
-        self._told: list[ComObject] = []
+        self._open_of_exporter: dict[int, dict[str, ComObject]] = {}
+        self._open_of_number: dict[int, dict[str, ComObject]] = {}
+        """By OXID and by OID, then by id: those that may still be open. What ends some takes their entry away, so that
+        no number of announcements and pings makes us look at an object more often than it was handed out."""
+        self._told: dict[str, ComObject] = {}
+        """By id: those that nothing leads to any more, and that calls were made on."""
         self._iids: dict[str, str | None] = {}
         """Of references, by IPID; None: several contradict each other."""
 
@@ -120,17 +132,16 @@ class Objects:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
         if len(self._exporters) >= MAX_EXPORTERS and exporter.oxid not in self._exporters:
             return
-        self._exporters[exporter.oxid] = exporter
+        known = self._exporters.get(exporter.oxid)
+        if known is None or known.principal is None:
+            self._exporters[exporter.oxid] = exporter
         for _, port in exporter.bindings:
             before = self._at_port.get(port)
             if before is not None and before != exporter.oxid:
-                for one in self._of_exporter(before):
-                    if one.end == "open_at_end":
-                        one.end = "exporter_replaced"
+                for one in self._open_of_exporter.pop(before, {}).values():
+                    one.ended("exporter_replaced")
             self._at_port[port] = exporter.oxid
         self._remote_unknown(exporter, fact)
-        for one in self._of_exporter(exporter.oxid):
-            self._place(one, exporter)
 
     def _remote_unknown(self, exporter: Exporter, fact: CallFact) -> None:
         """The object by which references of a process are counted. It has no number of its own."""
@@ -139,11 +150,20 @@ class Objects:
             uid = derived_uid("O", f"{self._server}|{exporter.oxid:016x}|{exporter.remote_unknown}")
             one = ComObject(self._server, uid, exporter.oxid, None, fact, fact.call_uid, None, fact.client)
             self._by_ipid[exporter.remote_unknown] = one
+            self._forget_some()
+        elif one.oxid is None:
+            one.oxid = exporter.oxid
         one.interfaces.setdefault(exporter.remote_unknown, (REMOTE_UNKNOWN, fact.call_uid))
         self._place(one, exporter)
+        self._reopen(one)
 
-    def _of_exporter(self, oxid: int) -> Iterator[ComObject]:
-        return (one for (of, _), one in self._by_number.items() if of == oxid)
+    def _reopen(self, one: ComObject) -> None:
+        """Handed out, announced or answering: it is there."""
+        one.end = "open_at_end"
+        if one.oxid is not None:
+            self._open_of_exporter.setdefault(one.oxid, {})[one.object_uid] = one
+        if one.oid is not None:
+            self._open_of_number.setdefault(one.oid, {})[one.object_uid] = one
 
     def _place(self, one: ComObject, exporter: Exporter) -> None:
         one.runs_as = one.runs_as or exporter.principal
@@ -164,9 +184,13 @@ class Objects:
         if known != reference.iid:
             self._iids[reference.ipid] = None
         one.given += reference.public_refs
-        one.end = "open_at_end" if one.end == "released" else one.end
         one.touch(fact)
+        before = self._by_ipid.get(reference.ipid)
+        if before is not None and before is not one:
+            # It was called under this interface before another one told its number.
+            self._told.setdefault(before.object_uid, before)
         self._by_ipid[reference.ipid] = one
+        self._reopen(one)
         if exporter := self._exporters.get(reference.oxid):
             self._place(one, exporter)
         return one
@@ -195,6 +219,9 @@ class Objects:
         one.port = fact.ends.resp_p
         one.calls += 1
         one.touch(fact)
+        if one.end == "exporter_replaced" and fact.answered is not None and fact.fault is None:
+            # Apartments of one process have an OXID each and share its port.
+            self._reopen(one)
         return one
 
     def find(self, ipid: str) -> ComObject | None:
@@ -212,27 +239,32 @@ class Objects:
 
     def unping(self, oid: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set."""
-        for (_, number), one in self._by_number.items():
-            if number == oid and one.end == "open_at_end":
-                one.end = "unpinged"
+        for one in self._open_of_number.pop(oid, {}).values():
+            if one.ended("unpinged"):
                 one.touch(fact)
 
     def _forget_some(self) -> None:
         if len(self._by_ipid) <= MAX_OBJECTS:
             return
         oldest = next(iter(self._by_ipid.values()))
-        self._told.append(oldest)
+        self._told.setdefault(oldest.object_uid, oldest)
         for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
             del self._by_ipid[ipid]
             self._iids.pop(ipid, None)
+        if oldest.oxid is not None:
+            self._open_of_exporter.get(oldest.oxid, {}).pop(oldest.object_uid, None)
+        if oldest.oid is not None:
+            self._open_of_number.get(oldest.oid, {}).pop(oldest.object_uid, None)
         if oldest.oxid is not None and oldest.oid is not None:
             self._by_number.pop((oldest.oxid, oldest.oid), None)
 
     def finished(self) -> Iterator[ComObject]:
         """Each once, in the order in which they were first met."""
-        every = (*self._told, *self._by_ipid.values(), *self._by_number.values())
+        every = (*self._told.values(), *self._by_ipid.values(), *self._by_number.values())
         seen: dict[str, ComObject] = {}
         for one in every:
             seen.setdefault(one.object_uid, one)
-        self._told = []
+            if one.oxid is not None and (exporter := self._exporters.get(one.oxid)) is not None:
+                # It may have been announced after its objects were handed out.
+                self._place(one, exporter)
         yield from seen.values()

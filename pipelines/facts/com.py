@@ -35,6 +35,8 @@ class Reference(_Part, frozen=True, kw_only=True):
     flags: int = 0
     clsid: str | None = None
     """Class of the object, where an activation says so."""
+    resolvers: tuple[str, ...] = ()
+    """Of one that a client gives: addresses of the host that the object is at. Names stand there too."""
 
 
 class Exporter(_Part, frozen=True, kw_only=True):

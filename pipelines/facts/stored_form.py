@@ -16,7 +16,8 @@ from pipelines.facts.second_form import FIRST_BYTES, told
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pipelines.facts.model import Fact, Moment
+    from pipelines.facts.com import Reference
+    from pipelines.facts.model import Ends, Fact, Moment
     from schemas.internal_rows import FactRow
 
 BLIND: Final = "blind"
@@ -77,8 +78,16 @@ def rows_of(fact: Fact) -> Iterator[FactRow]:
     """More than one where a call concerns objects of both hosts: they are looked at host by host."""
     row = to_row(fact)
     yield row
-    if isinstance(fact, CallFact) and fact.com is not None and any(not one.given for one in fact.com.references):
-        yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"]}
+    if not isinstance(fact, CallFact) or fact.com is None:
+        return
+    if theirs := tuple(one for one in fact.com.references if not one.given and not _servers_own(one, fact.ends)):
+        told = replace(fact, com=replace(fact.com, references=theirs))
+        yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"], "data": _pack(told)}
+
+
+def _servers_own(one: Reference, ends: Ends) -> bool:
+    """[MS-DCOM] 3.2.4.3: a client may hand an object back to where it is. Its reference names that host: 2.2.18.4."""
+    return ends.resp_h in one.resolvers and ends.orig_h not in one.resolvers
 
 
 def from_row(row: FactRow) -> Fact:

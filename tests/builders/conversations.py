@@ -159,11 +159,11 @@ def frames(ends: Ends, packet: Packet) -> list[Frame]:
     return [Frame(whole[: len(whole) - packet.cut], len(whole)) for whole in wholes]
 
 
-def write_pcap(path: Path, all_frames: Iterable[Frame]) -> None:
-    """Classic pcap, microseconds, Ethernet, one millisecond from frame to frame."""
+def write_pcap(path: Path, all_frames: Iterable[Frame], after_ms: int = 0) -> None:
+    """Classic pcap, microseconds, Ethernet, one millisecond from frame to frame; `after_ms`: of the first."""
     records = [
         struct.pack("<IIII", 1_700_000_000 + at // 1000, at % 1000 * 1000, len(one.captured), one.wire_len)
         + one.captured
-        for at, one in enumerate(all_frames)
+        for at, one in enumerate(all_frames, after_ms)
     ]
     path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1) + b"".join(records))

@@ -1,0 +1,1 @@
+"""Objects across connections and files."""
