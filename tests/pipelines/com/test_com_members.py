@@ -106,7 +106,7 @@ def test_an_object_that_comes_as_the_result(tmp_path: Path) -> None:
     found = s.by_oid(objects)
     assert found[oid]["parent_object_uid"] == found[s.OBJECT_OID]["object_uid"]
     assert found[oid]["given_by"] == call["call_uid"]
-    assert (found[oid]["clsid"], found[oid]["doubt"], found[oid]["calls"]) == (None, None, 0)
+    assert (found[oid]["clsid"], found[oid]["doubt"], found[oid]["calls_made"]) == (None, None, 0)
 
 
 def test_an_exception_tells_the_methods_own_code(tmp_path: Path) -> None:

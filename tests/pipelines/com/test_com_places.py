@@ -67,7 +67,7 @@ def test_an_interface_whose_birth_was_not_captured_is_an_object_of_its_own(tmp_p
     talk = s.executed(s.executed(ComTalk(s.EXPORTER_ENDS).bind(c.DISPATCH)))
     talk.orpc(c.DISPATCH, "Invoke", c.ipid(0x77), c.invoked(1), c.returned())
     calls, objects = s.rows(s.captured(tmp_path, talk))
-    assert [(row["calls"], row["doubt"], row["oxid"], row["oid"], row["given_by"]) for row in objects] == [
+    assert [(row["calls_made"], row["doubt"], row["oxid"], row["oid"], row["given_by"]) for row in objects] == [
         (2, "open_not_seen", None, None, None),
         (1, "open_not_seen", None, None, None),
     ]
@@ -90,7 +90,7 @@ def test_two_connections_and_clients_reach_one_object(tmp_path: Path) -> None:
     second = s.executed(ComTalk(Ends(50_003, s.PORT, "10.0.0.55")).bind(c.DISPATCH))
     calls, objects = s.rows(s.captured(tmp_path, s.activation(), s.executed(s.created(s.exporter())), second))
     made = s.by_oid(objects)[s.OBJECT_OID]
-    assert made["calls"] == 2
+    assert made["calls_made"] == 2
     invoked = [row for row in calls if row["via"] == "invoke"]
     assert {row["object_uid"] for row in invoked} == {made["object_uid"]}
     assert [row["id"]["orig_h"] for row in invoked] == [p.CLIENT, "10.0.0.55"]

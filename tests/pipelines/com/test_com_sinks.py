@@ -29,7 +29,7 @@ def test_the_sink_is_an_object_of_the_clients_host(tmp_path: Path) -> None:
         (k.SINK, "IUnknown"),
         (k.SINK_EVENTS, "_DMSMQEventEvents"),
     ]
-    assert (found["references_given"], found["calls"]) == (10, 1)
+    assert (found["references_given"], found["calls_made"]) == (10, 1)
     assert event["object_uid"] == found["object_uid"]
     assert (event["doubt"], event["interface"], event["id"]["resp_h"]) == (None, "_DMSMQEventEvents", p.CLIENT)
     assert advise["arguments"][0]["value"] == f"IUnknown {k.SINK}"
