@@ -197,8 +197,9 @@ class CallBatches:
         name = operation.name if operation else None
         com = None
         uuid = identity.interface_uuid if identity is not None else ""
-        if identity is not None and (is_resolver(uuid) or is_orpc(uuid, placed.call)):
-            com = opaque_com(uuid, placed.call, identity.version)
+        if is_resolver(uuid) or is_orpc(uuid, placed.call):
+            # Where no bind tells the interface, the object may.
+            com = opaque_com(uuid, placed.call, *((identity.version,) if identity else ()))
         return call_fact(placed, identity, name, None, (None, None), (False, False), self._captures, com=com)
 
 

@@ -49,11 +49,11 @@ def call_fact(
         return None
     began, answered = _asked(call), _answered(call)
     endpoint = KNOWN.get(identity.interface_uuid) if identity else None
-    if identity is None:
+    if identity is None and com is None:
         until = max(began, answered or began)
         client, server = place.id["orig_h"], place.id["resp_h"]
         return BlindFact(began, place.uid, client, server, until, Reason.BIND_NOT_SEEN)
-    if com is None and (endpoint not in JUDGED or identity.interface is None):
+    if com is None and (identity is None or endpoint not in JUDGED or identity.interface is None):
         return None
     request, response = (compact(one) for one in values)
     return CallFact(
@@ -66,8 +66,8 @@ def call_fact(
         opnum=call.opnum,
         operation=operation,
         # What is one object with the default is not stored.
-        source=intern(identity.source),
-        syntax=intern(identity.transfer_syntax),
+        source=intern(identity.source) if identity else None,
+        syntax=intern(identity.transfer_syntax) if identity else None,
         group=call.assoc_group_id,
         auth_type=call.auth_type,
         auth_level=call.auth_level,

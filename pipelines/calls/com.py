@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcom.activation_blob import blob_of
+from decoders.dcom.asked_for import AskedFor, asked_for
 from decoders.dcom.classes import COM_INTERFACES
 from decoders.dcom.dual_strings import from_ndr
 from decoders.dcom.objref import parse_objref
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from decoders.dcerpc.call_model import Call
     from decoders.dcom.dual_strings import DualStrings
+    from decoders.dcom.objref import ObjRef
     from decoders.ndr.model import Operation
     from pipelines.calls.call_rows import Identity
     from pipelines.calls.stubs import Values
@@ -177,25 +179,22 @@ _MAX_VALUES: Final = 10_000
 
 def _activated(asked: Raw, answered: Raw, *, factory: bool) -> dict[str, Any]:
     """IRemoteSCMActivator: [MS-DCOM] 2.2.22."""
-    wanted, got = (_blob(values) for values in (asked.get("pActProperties"), answered.get("ppActProperties")))
-    info = (wanted.value_of("InstantiationInfo") if wanted else None) or {}
-    security = (wanted.value_of("SecurityInfo") if wanted else None) or {}
-    clsid = info.get("classId")
-    named = (security.get("pServerInfo") or {}).get("pwszName")
+    wanted, got = (_reference(values) for values in (asked.get("pActProperties"), answered.get("ppActProperties")))
+    told = (asked_for(wanted) if wanted else None) or AskedFor(None, (), None)
     found: dict[str, Any] = {
-        "activation": Activation(clsid=clsid, iids=tuple(info.get("pIID") or ()), server_name=named, factory=factory)
+        "activation": Activation(clsid=told.clsid, iids=told.iids, server_name=told.server_name, factory=factory)
     }
-    if got is not None:
-        reply = ((got.value_of("ScmReplyInfo") or {}).get("remoteReply")) or {}
+    if got is not None and (blob := blob_of(got)) is not None:
+        reply = ((blob.value_of("ScmReplyInfo") or {}).get("remoteReply")) or {}
         found["exporters"] = tuple(_exporter(reply, "Oxid", "pdsaOxidBindings", "ipidRemUnknown", "serverVersion"))
-        out = got.value_of("PropsOutInfo") or {}
-        found["references"] = tuple(_references(out.get("ppIntfData"), given=True, clsid=clsid))
+        out = blob.value_of("PropsOutInfo") or {}
+        found["references"] = tuple(_references(out.get("ppIntfData"), given=True, clsid=told.clsid))
     return found
 
 
-def _blob(pointer: object) -> Any:  # noqa: ANN401 - ActivationBlob | None
+def _reference(pointer: object) -> ObjRef | None:
     data = next(_objrefs(pointer), None)
-    return None if data is None else blob_of(parse_objref(data))
+    return None if data is None else parse_objref(data)
 
 
 def _remote_activation(asked: Raw, answered: Raw) -> dict[str, Any]:

@@ -31,6 +31,7 @@ _CREATE: Final = ("IClassFactory", "CreateInstance")
 _RELEASE: Final = "RemRelease"
 _ADD: Final = "RemAddRef"
 _PING: Final = "ComplexPing"
+_PINGS: Final = ("SimplePing", _PING)
 _REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 
 
@@ -69,7 +70,10 @@ class ComMachine:
 
     def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
         yield from self.settle(fact.began)
-        self._await(self._step(fact, com))
+        self._objects.at(fact.until.ts_ns)
+        if com.iid:
+            # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
+            self._await(self._step(fact, com))
         self._pairs.heard(fact)
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
@@ -119,6 +123,8 @@ class ComMachine:
             if reference.given:
                 self._objects.give(reference, fact, None, clsid)
                 self._holdings.give(fact.client, reference.ipid, reference.public_refs, fact)
+        if fact.operation in _PINGS and fact.status == 0:
+            self._objects.pinged(fact.client, fact.until.ts_ns)
         if fact.operation == _PING and fact.request is not None:
             for oid in fact.request.get("DelFromSet") or ():
                 self._objects.unping(int(oid), fact)
@@ -148,6 +154,7 @@ class ComMachine:
 
     def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:
         invoked = com.invoked
+        iid = com.iid or self._objects.interface_of(one, com.object)
         hresult = com.scode if com.scode is not None else fact.status
         if hresult is not None:
             hresult &= 0xFFFF_FFFF
@@ -161,8 +168,8 @@ class ComMachine:
             "domain": fact.domain,
             "object_uid": one.object_uid,
             "ipid": com.object,
-            "interface": com_interface_name(com.iid),
-            "iid": com.iid,
+            "interface": com_interface_name(iid) if iid else None,
+            "iid": iid,
             "member": self._members.name(one, invoked.dispid) if invoked else fact.operation,
             "kind": kind_of(invoked) if invoked else ("method" if fact.operation else None),
             "via": "invoke" if invoked else "direct",

@@ -23,6 +23,8 @@ MAX_OBJECTS: Final = 50_000
 MAX_INTERFACES: Final = 64
 """Told of an object."""
 MAX_EXPORTERS: Final = 10_000
+PINGED_OUT_NS: Final = (3 * 2 + 14) * 60 * 1_000_000_000
+"""[MS-DCOM] 3.1.2.6: three periods of two minutes without a ping. Note 58: Windows may keep it 14 minutes longer."""
 _MSMQ_INTERFACE: Final = "IMSMQ"
 
 
@@ -118,6 +120,9 @@ class Objects:
         no number of announcements and pings makes us look at an object more often than it was handed out."""
         self._told: dict[str, ComObject] = {}
         """By id: those that nothing leads to any more, and that calls were made on."""
+        self._pings: dict[str, int] = {}
+        """When each client last pinged."""
+        self._now_ns = NO_TIME
         self._iids: dict[str, str | None] = {}
         """Of references, by IPID; None: several contradict each other."""
 
@@ -215,7 +220,8 @@ class Objects:
             one = ComObject(self._server, uid, None, None, fact, None, None, fact.client)
             self._by_ipid[ipid] = one
             self._forget_some()
-        one.interfaces.setdefault(ipid, (iid, None))
+        if iid:
+            one.interfaces.setdefault(ipid, (iid, None))
         one.port = fact.ends.resp_p
         one.calls += 1
         one.touch(fact)
@@ -223,6 +229,11 @@ class Objects:
             # Apartments of one process have an OXID each and share its port.
             self._reopen(one)
         return one
+
+    def interface_of(self, one: ComObject, ipid: str | None) -> str | None:
+        """Which interface an IPID is of: as its reference or another call says."""
+        known = one.interfaces.get(ipid or "")
+        return self._iids.get(ipid or "") or (known[0] if known else None)
 
     def find(self, ipid: str) -> ComObject | None:
         return self._by_ipid.get(ipid)
@@ -236,6 +247,20 @@ class Objects:
         one.touch(fact)
         if one.given and one.returned >= one.given:
             one.end = "released"
+
+    def at(self, ts_ns: int) -> None:
+        self._now_ns = max(self._now_ns, ts_ns)
+
+    def pinged(self, client: str, ts_ns: int) -> None:
+        if client in self._pings or len(self._pings) < MAX_EXPORTERS:
+            self._pings[client] = max(ts_ns, self._pings.get(client, ts_ns))
+
+    def _pinged_out(self, one: ComObject) -> bool:
+        """[MS-DCOM] 3.1.2.6, note 58: a client that had pinged stopped, and has not called it since."""
+        ping = self._pings.get(one.client)
+        if one.end != "open_at_end" or one.oid is None or ping is None or ping < one.born.began.ts_ns:
+            return False
+        return self._now_ns - max(ping, one.last_ts_ns) > PINGED_OUT_NS
 
     def unping(self, oid: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set."""
@@ -267,4 +292,6 @@ class Objects:
             if one.oxid is not None and (exporter := self._exporters.get(one.oxid)) is not None:
                 # It may have been announced after its objects were handed out.
                 self._place(one, exporter)
+            if self._pinged_out(one):
+                one.end = "pinged_out"
         yield from seen.values()

@@ -91,6 +91,7 @@ class Checked(_Part, frozen=True, kw_only=True):
 
 class Com(_Part, frozen=True, kw_only=True):
     iid: str
+    """Empty where no bind tells it."""
     version: str = "0.0"
     """Of the interface, as it was bound."""
     object: str | None = None

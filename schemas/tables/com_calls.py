@@ -46,7 +46,7 @@ class ComCallRow(TypedDict):
     object_uid: str
     ipid: str | None
     interface: str | None
-    iid: str
+    iid: str | None
     member: str | None
     kind: str | None
     via: str
@@ -76,7 +76,7 @@ COM_CALLS = Table(
         Column("object_uid", STRING, "The object, see `com_objects`.", required=True),
         Column("ipid", STRING, "Interface of the object that the call was made on, `calls.object_uuid`."),
         Column("interface", STRING, "Its name; null where nobody listed it."),
-        Column("iid", STRING, "Its UUID.", required=True),
+        Column("iid", STRING, "Its UUID; null where neither a bind nor the object tells it."),
         Column(
             "member",
             STRING,

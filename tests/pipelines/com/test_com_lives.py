@@ -10,7 +10,7 @@ import pytest
 from tests.builders import com_values as c
 from tests.builders import packets as p
 from tests.builders.com_talk import ComTalk
-from tests.builders.conversations import Ends
+from tests.builders.conversations import Ends, write_pcap
 from tests.local import Local
 from tests.pipelines.com import story as s
 
@@ -195,3 +195,14 @@ def test_an_interface_that_was_called_before_another_told_the_number(tmp_path: P
     assert {row["object_uid"] for row in calls} <= {row["object_uid"] for row in objects}
     assert len({row["object_uid"] for row in objects}) == len(objects)
     assert next(row["doubt"] for row in calls if row["via"] == "invoke") == "open_not_seen"
+
+
+@pytest.mark.parametrize(("minutes", "end"), [(19, "open_at_end"), (21, "pinged_out")])
+def test_a_client_that_stops_to_ping_has_let_go(tmp_path: Path, minutes: int, end: str) -> None:
+    """[MS-DCOM] 3.1.2.6: six minutes; note 58: Windows may keep an object fourteen minutes longer."""
+    talks = s.activation(), s.created(s.exporter()), s.pinged(removed=[])
+    later = ComTalk(Ends(50_030, 135)).bind(c.RESOLVER).native(c.RESOLVER, "ServerAlive", {}, {"return_value": 0})
+    paths = [*s.files(tmp_path, *talks), tmp_path / "later.pcap"]
+    write_pcap(paths[-1], later.frames, minutes * 60_000)
+    objects = s.by_oid(s.rows(Local(*paths, choice=s.RPC))[1])
+    assert {oid: row["end"] for oid, row in objects.items() if oid} == {s.FACTORY_OID: end, s.OBJECT_OID: end}

@@ -94,3 +94,17 @@ def test_two_connections_and_clients_reach_one_object(tmp_path: Path) -> None:
     invoked = [row for row in calls if row["via"] == "invoke"]
     assert {row["object_uid"] for row in invoked} == {made["object_uid"]}
     assert [row["id"]["orig_h"] for row in invoked] == [p.CLIENT, "10.0.0.55"]
+
+
+def test_without_a_bind_the_object_tells_the_interface(tmp_path: Path) -> None:
+    """Its packets with payload up to the first calls were not captured; another connection handed the object out."""
+    first = s.created(s.exporter())
+    later = s.executed(s.executed(s.exporter(ends=Ends(50_009, s.PORT))))
+    later.talk.packets[:] = [packet for packet in later.packets if not packet.payload][:3] + later.packets[-4:]
+    calls, objects = s.rows(s.captured(tmp_path, s.activation(), first, later))
+    unbound = [row for row in calls if row["id"]["orig_p"] == 50_009]
+    assert unbound
+    assert {(row["interface"], row["member"], row["causality_id"] is None) for row in unbound} == {
+        ("IDispatch", None, False)
+    }
+    assert {row["object_uid"] for row in unbound} <= {row["object_uid"] for row in objects if row["oid"]}
