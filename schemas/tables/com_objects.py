@@ -96,8 +96,8 @@ COM_OBJECTS = Table(
             "end",
             STRING,
             "`released`: all references were given back; `unpinged`: the client took it out of its ping set; "
-            "`pinged_out`: the client stopped to ping, so that the server let it go; `exporter_replaced`: another process "
-            "listens at its port; `open_at_end` of the captures.",
+            "`pinged_out`: the client stopped to ping, so that the server let it go; `exporter_replaced`: another "
+            "process listens at its port; `open_at_end` of the captures.",
             required=True,
             values=COM_ENDS,
         ),
