@@ -81,7 +81,8 @@ def lines(finished: Finished, quality: QualityResult | None, folder: str, shown:
         ", ".join(counted(counts.rows[name], name.removesuffix("s")) for name in names)
         for names in (("connections", "calls"), ("hosts", "queues", "sessions", "messages"))
     )
-    yield f"kept:       {kept}; {seen}"
+    objects = finished.row_counts["com_objects"]
+    yield f"kept:       {kept}; {seen}" + (f", {counted(objects, 'COM object')}" if objects else "")
     yield f"read:       {_read(counts)}"
     yield f"changed:    {_changed(counts)}"
     yield from _findings(finished, counts)
