@@ -101,8 +101,8 @@ class ComMachine:
         step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
         if com.object is not None:
             step.object = one = self._objects.find(com.object)
-            step.iid = self._objects.iid_given(com.object)
-            step.exporter = self._objects.exporter_of(one)
+            step.iid, step.iid_since = self._objects.iid_given(com.object) or (None, None)
+            step.exporter, step.announced = self._objects.exporter_of(one) or (None, None)
             held = self._holdings.of(fact.client, com.object)
             step.held = None if held is None else replace(held)
             if fact.endpoint in _REMOTE_UNKNOWN and isinstance(asked := (fact.request or {}).get("ripid"), str):

@@ -32,10 +32,14 @@ class ComStep(Struct, eq=False, kw_only=True):
     """Whose IPID it is made on; None of calls of the object resolver."""
     iid: str | None = None
     """Of the reference that gave that IPID; None: none was seen, or several contradict each other."""
+    iid_since: Moment | None = None
+    """When the first of them was asked for."""
     meant: ComObject | None = None
     """RemQueryInterface: the object asked for more interfaces."""
     exporter: Exporter | None = None
     """What was announced of the process that it is made to."""
+    announced: Moment | None = None
+    """When that was first asked."""
     held: Held | None = None
     """What the client held of that IPID."""
     settings: Mapping[str, int] = {}
@@ -75,9 +79,9 @@ class ComStep(Struct, eq=False, kw_only=True):
     def checked(self, about: About, *, given: bool) -> Checked | None:
         return next((one for one in self.com.checked if one.about == about and one.given is given), None)
 
-    def blind_since(self, since: Moment) -> Reason | None:
+    def blind_since(self, since: Moment | None) -> Reason | None:
         """Why something between the two hosts may have been missed since then."""
-        return self.pair.blind_since(since)
+        return None if since is None else self.pair.blind_since(since)
 
     def soon_after(self, moment: Moment) -> bool:
         """The call may have been on its way when that happened."""

@@ -25,7 +25,9 @@ def _mismatch(step: ComStep) -> bool | Reason | None:
     announced = step.exporter.version if step.exporter else None
     if announced is None:
         return Reason.SERVER_VERSION_UNKNOWN
-    return com.major != announced[0] or com.minor > announced[1]
+    differs = com.major != announced[0] or com.minor > announced[1]
+    # Another announcement, which nobody saw, may have said something else.
+    return differs and (step.blind_since(step.announced) or True)
 
 
 def _values(step: ComStep) -> dict[str, str]:
@@ -50,7 +52,9 @@ def _refused(step: ComStep) -> Answer:
     return Broken({**_values(step), "answer": code_shown(step.code)}) if step.succeeded else True
 
 
-_NOT_TOLD: Final = "nobody was seen to say which version the server process has"
+_NOT_TOLD: Final = (
+    "nobody was seen to say which version the server process has, or anything between the two hosts was missed since"
+)
 
 RULES: Final = (
     of_client(
