@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.facts.com import Exporter, Reference
-    from pipelines.facts.model import CallFact, Moment
+    from pipelines.facts.model import CallFact
     from schemas.tables.com_objects import ComObjectRow
 
 MAX_OBJECTS: Final = 50_000
@@ -106,25 +106,12 @@ class Objects:
         self._at_port: dict[int, int] = {}
         """The last OXID that was announced at a port."""
         self._told: list[ComObject] = []
-        self._iids: dict[str, tuple[str | None, Moment]] = {}
-        """Of references, by IPID, and when the first was asked for; None: several contradict each other."""
-        self._announced: dict[int, Moment] = {}
-
-    def iid_given(self, ipid: str) -> tuple[str | None, Moment] | None:
-        return self._iids.get(ipid)
-
-    def exporter_of(self, one: ComObject | None) -> tuple[Exporter, Moment] | None:
-        """What was announced of its process, and when first."""
-        if one is None or one.oxid is None or one.oxid not in self._exporters:
-            return None
-        return self._exporters[one.oxid], self._announced[one.oxid]
 
     def announce(self, exporter: Exporter, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
         if len(self._exporters) >= MAX_EXPORTERS and exporter.oxid not in self._exporters:
             return
         self._exporters[exporter.oxid] = exporter
-        self._announced.setdefault(exporter.oxid, fact.began)
         for _, port in exporter.bindings:
             before = self._at_port.get(port)
             if before is not None and before != exporter.oxid:
@@ -164,9 +151,6 @@ class Objects:
             self._forget_some()
         one.clsid = one.clsid or clsid or reference.clsid
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
-        iid, since = self._iids.setdefault(reference.ipid, (reference.iid, fact.began))
-        if iid != reference.iid:
-            self._iids[reference.ipid] = None, since
         one.given += reference.public_refs
         one.end = "open_at_end" if one.end == "released" else one.end
         one.touch(fact)
@@ -228,7 +212,6 @@ class Objects:
         self._told.append(oldest)
         for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
             del self._by_ipid[ipid]
-            self._iids.pop(ipid, None)
         if oldest.oxid is not None and oldest.oid is not None:
             self._by_number.pop((oldest.oxid, oldest.oid), None)
 

@@ -11,10 +11,10 @@ from pipelines.facts.vocabulary import NANOSECONDS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pipelines.com.announcements import Announcement
     from pipelines.com.holdings import Held
-    from pipelines.com.objects import ComObject
     from pipelines.com.sight import ComPair
-    from pipelines.facts.com import About, Checked, Com, Exporter
+    from pipelines.facts.com import About, Checked, Com
     from pipelines.facts.model import CallFact, Moment
     from pipelines.facts.reasons import Reason
 
@@ -28,20 +28,12 @@ class ComStep(Struct, eq=False, kw_only=True):
     call: CallFact
     com: Com
     pair: ComPair
-    object: ComObject | None = None
-    """Whose IPID it is made on; None of calls of the object resolver."""
-    iid: str | None = None
-    """Of the reference that gave that IPID; None: none was seen, or several contradict each other."""
-    iid_since: Moment | None = None
-    """When the first of them was asked for."""
-    meant: ComObject | None = None
-    """RemQueryInterface: the object asked for more interfaces."""
-    exporter: Exporter | None = None
-    """What was announced of the process that it is made to."""
-    announced: Moment | None = None
-    """When that was first asked."""
     held: Held | None = None
-    """What the client held of that IPID."""
+    """What the client holds of the IPID that it is made on; None: no reference was seen, or there is no IPID."""
+    meant: Held | None = None
+    """RemQueryInterface: the same of the IPID that is asked for more interfaces."""
+    announced: Announcement | None = None
+    """What the client was told of the process that it is made to."""
     settings: Mapping[str, int] = {}
 
     @property
@@ -79,9 +71,9 @@ class ComStep(Struct, eq=False, kw_only=True):
     def checked(self, about: About, *, given: bool) -> Checked | None:
         return next((one for one in self.com.checked if one.about == about and one.given is given), None)
 
-    def blind_since(self, since: Moment | None) -> Reason | None:
+    def blind_since(self, since: Moment) -> Reason | None:
         """Why something between the two hosts may have been missed since then."""
-        return None if since is None else self.pair.blind_since(since)
+        return self.pair.blind_since(since)
 
     def soon_after(self, moment: Moment) -> bool:
         """The call may have been on its way when that happened."""

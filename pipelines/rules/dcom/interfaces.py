@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Answer
 
 _QUERY: Final = "RemQueryInterface"
+_REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 
 
 def _name(iid: str) -> str:
@@ -21,16 +22,16 @@ def _name(iid: str) -> str:
 
 
 def _bound_interface(step: ComStep) -> Answer:
-    com, exporter = step.com, step.exporter
-    if com.object is None or (exporter is not None and com.object == exporter.remote_unknown):
-        # The Remote Unknown has two interfaces under one IPID.
+    com, held = step.com, step.held
+    if com.object is None or step.call.endpoint in _REMOTE_UNKNOWN:
+        # The Remote Unknown has two interfaces under one IPID, which resolvers tell.
         return None
-    if step.iid is None:
+    if held is None or held.iid is None:
         return Reason.OPEN_NOT_SEEN
-    if step.iid == com.iid:
+    if held.iid == com.iid:
         return True
-    shown = {"ipid": com.object, "given as": _name(step.iid), "called as": _name(com.iid)}
-    return step.blind_since(step.iid_since) or Broken(shown)
+    shown = {"ipid": com.object, "given as": _name(held.iid), "called as": _name(com.iid)}
+    return step.blind_since(held.since) or Broken(shown)
 
 
 def _granted(step: ComStep) -> Answer:
@@ -41,12 +42,12 @@ def _granted(step: ComStep) -> Answer:
     for one in granted:
         if one.public_refs != asked:
             return Broken({"cRefs": asked, "cPublicRefs": one.public_refs})
-    if meant is None or meant.oxid is None or meant.oid is None:
+    if meant is None or meant.number is None:
         return Reason.OPEN_NOT_SEEN
     for one in granted:
-        if (one.oxid, one.oid) != (meant.oxid, meant.oid):
-            shown = {"asked of": _number(meant.oxid, meant.oid), "given of": _number(one.oxid, one.oid)}
-            return step.blind_since(meant.born.began) or Broken(shown)
+        if (one.oxid, one.oid) != meant.number:
+            shown = {"asked of": _number(*meant.number), "given of": _number(one.oxid, one.oid)}
+            return step.blind_since(meant.since) or Broken(shown)
     return True
 
 

@@ -18,7 +18,7 @@ _RPC_E_DISCONNECTED: Final = 0x8001_0108
 
 def _released(step: ComStep) -> Answer:
     """Somebody else may have handed it more references: so the server must deny it too."""
-    if step.com.object is None or (step.exporter is not None and step.com.object == step.exporter.remote_unknown):
+    if step.com.object is None:
         return None
     held, denied = step.held, step.code == _RPC_E_DISCONNECTED
     if held is None:

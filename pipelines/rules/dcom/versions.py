@@ -19,19 +19,20 @@ def _told(version: tuple[int, int]) -> str:
 
 
 def _mismatch(step: ComStep) -> bool | Reason | None:
-    com = step.com
+    com, announced = step.com, step.announced
     if com.object is None or com.major is None or com.minor is None:
         return None
-    announced = step.exporter.version if step.exporter else None
-    if announced is None:
+    if announced is None or announced.version is None:
         return Reason.SERVER_VERSION_UNKNOWN
-    differs = com.major != announced[0] or com.minor > announced[1]
-    # Another announcement, which nobody saw, may have said something else.
-    return differs and (step.blind_since(step.announced) or True)
+    if com.major == announced.version[0] and com.minor <= announced.version[1]:
+        return False
+    # Another announcement, or of another process, may have said something else out of sight.
+    since = min(announced.since, step.held.since) if step.held else announced.since
+    return step.blind_since(since) or True
 
 
 def _values(step: ComStep) -> dict[str, str]:
-    announced = step.exporter.version if step.exporter else None
+    announced = step.announced.version if step.announced else None
     client = step.com.major or 0, step.com.minor or 0
     return {"client": _told(client), "server": _told(announced or (0, 0))}
 

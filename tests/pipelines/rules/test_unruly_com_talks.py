@@ -1,0 +1,44 @@
+"""Random conversations of DCOM that lose packets: nobody is accused of what the whole capture does not show."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.local import Local
+from tests.pipelines.rules.removal import accusations, records, without
+from tests.pipelines.rules.unruly_com_talks import com_talk
+from tests.scripts.player import capture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOSSES = 12
+SHARES = (0.01, 0.03, 0.1, 0.3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_losses_accuse_nobody(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    whole = capture(tmp_path, com_talk(rng))
+    known = accusations(Local(whole).judged())
+    packets = len(records(whole)[1])
+    for _ in range(LOSSES):
+        share = rng.choice(SHARES)
+        gone = {place for place in range(packets) if rng.random() < share}
+        assert without(whole, gone, tmp_path) <= known, f"without {sorted(gone)}"
+
+
+def test_talks_break_rules() -> None:
+    """Otherwise losses would prove nothing."""
+    assert len({com_talk(random.Random(seed)) for seed in range(12)}) == 12
+
+
+def test_some_talks_are_accused(tmp_path: Path) -> None:
+    found = set()
+    for seed in range(12):
+        tables = Local(capture(tmp_path, com_talk(random.Random(seed)))).judged()
+        found |= {rule for rule, *_ in accusations(tables)}
+    assert {"dcom-released-called", "dcom-bound-interface", "dcom-granted-interface", "dcom-orpcthis-flags"} <= found
