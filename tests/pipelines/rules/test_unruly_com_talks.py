@@ -15,11 +15,12 @@ from tests.scripts.player import capture
 if TYPE_CHECKING:
     from pathlib import Path
 
+SEEDS = range(20)
 LOSSES = 12
 SHARES = (0.01, 0.03, 0.1, 0.3)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_losses_accuse_nobody(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     whole = capture(tmp_path, com_talk(rng))
@@ -31,14 +32,10 @@ def test_losses_accuse_nobody(seed: int, tmp_path: Path) -> None:
         assert without(whole, gone, tmp_path) <= known, f"without {sorted(gone)}"
 
 
-def test_talks_break_rules() -> None:
-    """Otherwise losses would prove nothing."""
-    assert len({com_talk(random.Random(seed)) for seed in range(12)}) == 12
-
-
-def test_some_talks_are_accused(tmp_path: Path) -> None:
+def test_talks_are_worth_judging(tmp_path: Path) -> None:
+    """Where nobody breaks anything losses would prove nothing."""
     found = set()
-    for seed in range(12):
+    for seed in SEEDS:
         tables = Local(capture(tmp_path, com_talk(random.Random(seed)))).judged()
         found |= {rule for rule, *_ in accusations(tables)}
     assert {"dcom-released-called", "dcom-bound-interface", "dcom-granted-interface", "dcom-orpcthis-flags"} <= found
