@@ -61,12 +61,12 @@ class ComStep(Struct, eq=False, kw_only=True):
     @property
     def answered_late(self) -> bool:
         """The answer was captured after it had been received: with its call id it may be one to an older request."""
-        return (self.call.uid, self.call.answered) in self.pair.late
+        return self.pair.is_late(self.call.uid, self.call.answered)
 
     @property
     def hole(self) -> Reason | None:
         """Why its interface may be another: bytes of its connection are missing."""
-        return self.pair.holes.get(self.call.uid)
+        return self.pair.hole_of(self.call.uid)
 
     def checked(self, about: About, *, given: bool) -> Checked | None:
         return next((one for one in self.com.checked if one.about == about and one.given is given), None)
