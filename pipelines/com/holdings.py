@@ -26,6 +26,10 @@ class Held:
     """None: references contradict each other."""
     number: tuple[int, int] | None
     """OXID and OID; None likewise."""
+    last: Moment
+    """When the last one came."""
+    bare: bool = False
+    """One came that counts for nothing: [MS-DCOM] 3.2.4.4."""
     given: int = 0
     returned: int = 0
     private: bool = False
@@ -51,9 +55,11 @@ class Holdings:
         if held is None:
             if len(self._held) >= MAX_HOLDINGS:
                 del self._held[next(iter(self._held))]
-            held = self._held[key] = Held(fact.began, reference.iid, number)
+            held = self._held[key] = Held(fact.began, reference.iid, number, fact.until)
         held.iid = held.iid if held.iid == reference.iid else None
         held.number = held.number if held.number == number else None
+        held.last = max(held.last, fact.until)
+        held.bare |= reference.public_refs == 0
         held.given += reference.public_refs
 
     def add(self, client: str, ipid: str, public: int, private: int) -> None:

@@ -13,6 +13,8 @@ from pipelines.sessions.memory import Sight
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
 
+_NO_HOLES: Final = frozenset((Reason.CAPTURE_ENDED, Reason.TIMES_CROSS))
+"""The end of the capture hides what is said later; clocks change nothing of the order within a connection."""
 MAX_PAIRS: Final = 65_536
 """Clients of one server kept in mind; of those forgotten all counts as unseen."""
 MAX_NOTED: Final = 4_096
@@ -62,8 +64,7 @@ class Pairs:
         pair = self.of(fact.client)
         if fact.reason is Reason.TIMES_CROSS:
             pair.note_late(fact.uid, fact.until)
-        # The end of the capture hides what is said later, and nothing that was said before.
-        if fact.reason is not Reason.CAPTURE_ENDED and fact.octets != 0:
+        if fact.reason not in _NO_HOLES and fact.octets != 0:
             pair.note_hole(fact.uid, fact.reason)
         pair.go_blind(fact.until, fact.reason)
 

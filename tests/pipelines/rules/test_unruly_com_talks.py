@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.local import Local
 from tests.pipelines.rules.removal import accusations, records, without
 from tests.pipelines.rules.unruly_com_talks import com_talk
-from tests.scripts.player import capture
+from tests.scripts.player import capture, play, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,18 @@ def test_losses_accuse_nobody(seed: int, tmp_path: Path) -> None:
         share = rng.choice(SHARES)
         gone = {place for place in range(packets) if rng.random() < share}
         assert without(whole, gone, tmp_path) <= known, f"without {sorted(gone)}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_clock_that_goes_back_accuses_nobody(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    frames = play(com_talk(rng))
+    write(tmp_path / "talk.pcap", frames)
+    known = {rule for rule, *_ in accusations(Local(tmp_path / "talk.pcap").judged())}
+    step, where = rng.choice([5_000_000, 2_000, 100]), rng.randrange(1, len(frames))
+    wrong = [replace(frame, ts_us=frame.ts_us - step * (place >= where)) for place, frame in enumerate(frames)]
+    write(tmp_path / "talk.pcap", wrong)
+    assert {rule for rule, *_ in accusations(Local(tmp_path / "talk.pcap").judged())} <= known
 
 
 def test_talks_are_worth_judging(tmp_path: Path) -> None:

@@ -46,8 +46,9 @@ class _Client:
 
     def _activate(self) -> str:
         name, minor = self._name(), self._rng.choice((7, 7, 7, 6))
-        self._gain(name, 5)
-        return f"r{self._key}: RemoteCreateInstance -> gives=[{name}] minor={minor}"
+        count = self._rng.choice((5, 5, 0))
+        self._gain(name, count)
+        return f"r{self._key}: RemoteCreateInstance -> gives=[{name}] minor={minor} public={count}"
 
     def _invoke(self) -> str:
         name, given = self._name(), self._name()
