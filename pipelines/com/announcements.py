@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from pipelines.facts.com import Exporter
-    from pipelines.facts.model import CallFact, Moment
+    from pipelines.facts.model import CallFact
 
 MAX_ANNOUNCEMENTS: Final = 50_000
 
 
 @dataclass(slots=True)
 class Announcement:
-    since: Moment
-    """It was first asked for."""
     version: tuple[int, int] | None
     """None: nobody said it, or it was told in several ways."""
 
@@ -31,7 +29,7 @@ class Announcements:
             if known is None:
                 if len(self._known) >= MAX_ANNOUNCEMENTS:
                     del self._known[next(iter(self._known))]
-                self._known[fact.client, key] = Announcement(fact.began, exporter.version)
+                self._known[fact.client, key] = Announcement(exporter.version)
             elif known.version != exporter.version:
                 known.version = None
 

@@ -20,8 +20,6 @@ MAX_HOLDINGS: Final = 100_000
 
 @dataclass(slots=True)
 class Held:
-    since: Moment
-    """Its first reference was asked for."""
     iid: str | None
     """None: references contradict each other."""
     number: tuple[int, int] | None
@@ -55,7 +53,7 @@ class Holdings:
         if held is None:
             if len(self._held) >= MAX_HOLDINGS:
                 del self._held[next(iter(self._held))]
-            held = self._held[key] = Held(fact.began, reference.iid, number, fact.until)
+            held = self._held[key] = Held(reference.iid, number, fact.until)
         held.iid = held.iid if held.iid == reference.iid else None
         held.number = held.number if held.number == number else None
         held.last = max(held.last, fact.until)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from pipelines.facts.model import BEGINNING
 from pipelines.facts.vocabulary import NANOSECONDS
 
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ class ComStep(Struct, eq=False, kw_only=True):
     def checked(self, about: About, *, given: bool) -> Checked | None:
         return next((one for one in self.com.checked if one.about == about and one.given is given), None)
 
-    def blind_since(self, since: Moment) -> Reason | None:
-        """Why something between the two hosts may have been missed since then."""
-        return self.pair.blind_since(since)
+    def blind(self) -> Reason | None:
+        """Why the client may have been told more than was seen: whenever that was, it goes on to hold."""
+        return self.pair.blind_since(BEGINNING)
 
     def soon_after(self, moment: Moment) -> bool:
         """The call may have been on its way when that happened."""

@@ -31,7 +31,7 @@ def _bound_interface(step: ComStep) -> Answer:
     if held.iid == com.iid:
         return True
     shown = {"ipid": com.object, "given as": _name(held.iid), "called as": _name(com.iid)}
-    return step.blind_since(held.since) or Broken(shown)
+    return step.blind() or Broken(shown)
 
 
 def _granted(step: ComStep) -> Answer:
@@ -47,7 +47,7 @@ def _granted(step: ComStep) -> Answer:
     for one in granted:
         if (one.oxid, one.oid) != meant.number:
             shown = {"asked of": _number(*meant.number), "given of": _number(one.oxid, one.oid)}
-            return step.blind_since(meant.since) or Broken(shown)
+            return step.blind() or Broken(shown)
     return True
 
 
@@ -65,7 +65,7 @@ RULES: Final = (
         needs=OPERATION,
         check=_bound_interface,
         undecidable_when="no reference with that IPID was seen, several contradict each other, or anything between the "
-        "two hosts was missed since",
+        "two hosts was missed",
     ),
     of_server(
         "dcom-granted-interface",
@@ -76,6 +76,6 @@ RULES: Final = (
         operations=(_QUERY,),
         needs=BOTH,
         check=_granted,
-        undecidable_when="no reference of the object was seen, or anything between the two hosts was missed since",
+        undecidable_when="no reference of the object was seen, or anything between the two hosts was missed",
     ),
 )

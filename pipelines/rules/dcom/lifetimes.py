@@ -29,7 +29,7 @@ def _released(step: ComStep) -> Answer:
         return True
     if not denied:
         return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(held.since)) is not None:
+    if (reason := step.blind()) is not None:
         return reason
     if step.soon_after(held.released.until):
         return Reason.TIMES_CROSS
@@ -52,7 +52,7 @@ def _kept_alive(step: ComStep) -> Answer:
         return True
     if step.code != _RPC_E_DISCONNECTED:
         return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(held.since)) is not None:
+    if (reason := step.blind()) is not None:
         return reason
     if step.soon_after(held.last):
         return Reason.TIMES_CROSS
@@ -71,18 +71,18 @@ RULES: Final = (
         needs=_ANSWER,
         check=_released,
         undecidable_when="its reference was not seen, the server answers all the same, anything between the two hosts "
-        "was missed since it was given, or the call may have crossed the release",
+        "was missed, or the call may have crossed the release",
     ),
     of_client(
         "dcom-references-asked",
         "An object was lost of which the client had asked for no references",
         document="MS-DCOM",
         section="3.2.4.4",
-        requirement="A client that gets a reference with a count of 0 asks for some by RemAddRef, so that the object lives. "
+        requirement="A client that gets a reference with a count of 0 asks for some by RemAddRef to keep the object. "
         "A violation only where it calls the object without, and the server does not know it any more.",
         needs=_ANSWER,
         check=_kept_alive,
-        undecidable_when="the server answers all the same, anything between the two hosts was missed since the "
-        "reference was given, or the call came straight after it",
+        undecidable_when="the server answers all the same, anything between the two hosts was missed, or the call "
+        "came straight after the reference",
     ),
 )

@@ -27,8 +27,7 @@ def _mismatch(step: ComStep) -> bool | Reason | None:
     if com.major == announced.version[0] and com.minor <= announced.version[1]:
         return False
     # Another announcement, or of another process, may have said something else out of sight.
-    since = min(announced.since, step.held.since) if step.held else announced.since
-    return step.blind_since(since) or True
+    return step.blind() or True
 
 
 def _values(step: ComStep) -> dict[str, str]:
@@ -54,7 +53,7 @@ def _refused(step: ComStep) -> Answer:
 
 
 _NOT_TOLD: Final = (
-    "nobody was seen to say which version the server process has, or anything between the two hosts was missed since"
+    "nobody was seen to say which version the server process has, or anything between the two hosts was missed"
 )
 
 RULES: Final = (
