@@ -1,7 +1,8 @@
 """References that each client holds of each interface: [MS-DCOM] 3.2.4.4.
 
 Public ones are counted, as OBJREFs and RemAddRef give them and RemRelease and OBJREFs that go back take them away.
-Private ones belong to clients that ask for them, which count them apart.
+Private ones belong to clients that ask for them, which count them apart. What one client was told says nothing of what
+another knows.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from pipelines.facts.com import Reference
     from pipelines.facts.model import CallFact, Moment
 
 MAX_HOLDINGS: Final = 100_000
@@ -18,8 +20,14 @@ MAX_HOLDINGS: Final = 100_000
 
 @dataclass(slots=True)
 class Held:
-    since: Moment
-    """Its first reference was asked for."""
+    iid: str | None
+    """None: references contradict each other."""
+    number: tuple[int, int] | None
+    """OXID and OID; None likewise."""
+    last: Moment
+    """When the last one came."""
+    bare: bool = False
+    """One came that counts for nothing: [MS-DCOM] 3.2.4.4."""
     given: int = 0
     returned: int = 0
     private: bool = False
@@ -39,13 +47,18 @@ class Holdings:
     def of(self, client: str, ipid: str) -> Held | None:
         return self._held.get((client, ipid))
 
-    def give(self, client: str, ipid: str, references: int, fact: CallFact) -> None:
-        held = self._held.get((client, ipid))
+    def give(self, client: str, reference: Reference, fact: CallFact) -> None:
+        key, number = (client, reference.ipid), (reference.oxid, reference.oid)
+        held = self._held.get(key)
         if held is None:
             if len(self._held) >= MAX_HOLDINGS:
                 del self._held[next(iter(self._held))]
-            held = self._held[client, ipid] = Held(fact.began)
-        held.given += references
+            held = self._held[key] = Held(reference.iid, number, fact.until)
+        held.iid = held.iid if held.iid == reference.iid else None
+        held.number = held.number if held.number == number else None
+        held.last = max(held.last, fact.until)
+        held.bare |= reference.public_refs == 0
+        held.given += reference.public_refs
 
     def add(self, client: str, ipid: str, public: int, private: int) -> None:
         """Asked for by RemAddRef. Whether it was granted makes no difference: too many are never held against one."""
@@ -55,12 +68,13 @@ class Holdings:
             held.private |= private > 0
 
     def take_back(self, client: str, ipid: str, references: int, released: CallFact | None) -> None:
+        """`released`: by this RemRelease; None: by a reference that goes back."""
         held = self._held.get((client, ipid))
         if held is None:
             return
-        held.returned += references
-        if released is not None and released.answered is not None and released.status == 0:
+        if released is None:
+            held.returned += references
+        elif released.answered is not None and released.status == 0:
+            # Of one that failed, or was not answered, nobody knows what became of it.
+            held.returned += references
             held.released = released
-        elif released is not None:
-            # Nobody knows what became of it.
-            held.returned -= references

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
+from pipelines.com.announcements import Announcements
 from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members, kind_of
 from pipelines.com.objects import Objects
@@ -21,6 +22,7 @@ from schemas.times import micros, nanos
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pipelines.com.holdings import Held
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
     from pipelines.facts.model import BlindFact, CallFact, Moment
@@ -42,7 +44,7 @@ class ComMachine:
     def __init__(self, server: str, settings: Mapping[str, int]) -> None:
         self._objects = Objects(server)
         self._members = Members()
-        self._holdings = Holdings()
+        self._holdings, self._announcements = Holdings(), Announcements()
         self._pairs = Pairs()
         self._settings = settings
         self._waiting: list[tuple[Moment, int, ComStep]] = []
@@ -66,7 +68,7 @@ class ComMachine:
         for reference in com.references:
             if not reference.given:
                 self._objects.give(reference, fact, None, None)
-                self._holdings.give(fact.server, reference.ipid, reference.public_refs, fact)
+                self._holdings.give(fact.server, reference, fact)
 
     def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
         yield from self.settle(fact.began)
@@ -78,6 +80,7 @@ class ComMachine:
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
             self._objects.announce(exporter, fact)
+            self._announcements.note(exporter, fact)
         if com.object is None:
             self._resolver(fact, com)
             return
@@ -87,7 +90,7 @@ class ComMachine:
         for reference in com.references:
             if reference.given:
                 self._objects.give(reference, fact, parent, clsid)
-                self._holdings.give(fact.client, reference.ipid, reference.public_refs, fact)
+                self._holdings.give(fact.client, reference, fact)
             elif (known := self._objects.find(reference.ipid)) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self._objects.take_back(reference.ipid, reference.public_refs, fact)
@@ -104,14 +107,18 @@ class ComMachine:
     def _step(self, fact: CallFact, com: Com) -> ComStep:
         step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
         if com.object is not None:
-            step.object = one = self._objects.find(com.object)
-            step.iid = self._objects.iid_given(com.object)
-            step.exporter = self._objects.exporter_of(one)
-            held = self._holdings.of(fact.client, com.object)
-            step.held = None if held is None else replace(held)
+            step.held = self._held(fact.client, com.object)
+            number = step.held.number if step.held else None
+            told = self._announcements.of(fact.client, number[0] if number else com.object)
+            step.announced = None if told is None else replace(told)
             if fact.endpoint in _REMOTE_UNKNOWN and isinstance(asked := (fact.request or {}).get("ripid"), str):
-                step.meant = self._objects.find(asked)
+                step.meant = self._held(fact.client, asked)
         return step
+
+    def _held(self, client: str, ipid: str) -> Held | None:
+        """As it is now."""
+        held = self._holdings.of(client, ipid)
+        return None if held is None else replace(held)
 
     def _await(self, step: ComStep) -> None:
         self._serial += 1
@@ -122,7 +129,7 @@ class ComMachine:
         for reference in com.references:
             if reference.given:
                 self._objects.give(reference, fact, None, clsid)
-                self._holdings.give(fact.client, reference.ipid, reference.public_refs, fact)
+                self._holdings.give(fact.client, reference, fact)
         if fact.operation in _PINGS and fact.status == 0:
             self._objects.pinged(fact.client, fact.until.ts_ns)
         if fact.operation == _PING and fact.request is not None:

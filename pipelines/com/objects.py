@@ -123,15 +123,6 @@ class Objects:
         self._pings: dict[str, int] = {}
         """When each client last pinged."""
         self._now_ns = NO_TIME
-        self._iids: dict[str, str | None] = {}
-        """Of references, by IPID; None: several contradict each other."""
-
-    def iid_given(self, ipid: str) -> str | None:
-        return self._iids.get(ipid)
-
-    def exporter_of(self, one: ComObject | None) -> Exporter | None:
-        """What was announced of its process."""
-        return None if one is None or one.oxid is None else self._exporters.get(one.oxid)
 
     def announce(self, exporter: Exporter, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
@@ -185,9 +176,6 @@ class Objects:
             self._forget_some()
         one.clsid = one.clsid or clsid or reference.clsid
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
-        known = self._iids.setdefault(reference.ipid, reference.iid)
-        if known != reference.iid:
-            self._iids[reference.ipid] = None
         one.given += reference.public_refs
         one.touch(fact)
         before = self._by_ipid.get(reference.ipid)
@@ -230,10 +218,11 @@ class Objects:
             self._reopen(one)
         return one
 
-    def interface_of(self, one: ComObject, ipid: str | None) -> str | None:
+    @staticmethod
+    def interface_of(one: ComObject, ipid: str | None) -> str | None:
         """Which interface an IPID is of: as its reference or another call says."""
         known = one.interfaces.get(ipid or "")
-        return self._iids.get(ipid or "") or (known[0] if known else None)
+        return known[0] if known else None
 
     def find(self, ipid: str) -> ComObject | None:
         return self._by_ipid.get(ipid)
@@ -275,7 +264,6 @@ class Objects:
         self._told.setdefault(oldest.object_uid, oldest)
         for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
             del self._by_ipid[ipid]
-            self._iids.pop(ipid, None)
         if oldest.oxid is not None:
             self._open_of_exporter.get(oldest.oxid, {}).pop(oldest.object_uid, None)
         if oldest.oid is not None:

@@ -13,19 +13,36 @@ from pipelines.sessions.memory import Sight
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
 
+_NO_HOLES: Final = frozenset((Reason.CAPTURE_ENDED, Reason.TIMES_CROSS))
+"""The end of the capture hides what is said later; clocks change nothing of the order within a connection."""
 MAX_PAIRS: Final = 65_536
 """Clients of one server kept in mind; of those forgotten all counts as unseen."""
-MAX_LATE: Final = 4_096
+MAX_NOTED: Final = 4_096
+"""Late answers and connections with holes, of one client. Beyond that every one may be one."""
 
 
 @dataclass(slots=True, eq=False)
 class ComPair(Sight):
     client: str
-    late: set[tuple[str, Moment | None]] = field(default_factory=set)
+    _late: set[tuple[str, Moment]] = field(default_factory=set)
     """Connection and time of answers that were captured after they had been received."""
-    holes: dict[str, Reason] = field(default_factory=dict)
-    """Connections of which bytes are missing. COM deals numbers of contexts anew, so that what was not seen may change
-    which interface all later calls are of."""
+    _holes: dict[str, Reason] = field(default_factory=dict)
+    """Connections of which bytes are missing."""
+
+    def note_late(self, uid: str, answered: Moment) -> None:
+        if len(self._late) < MAX_NOTED:
+            self._late.add((uid, answered))
+
+    def is_late(self, uid: str, answered: Moment | None) -> bool:
+        return (uid, answered) in self._late or len(self._late) >= MAX_NOTED
+
+    def note_hole(self, uid: str, reason: Reason) -> None:
+        if len(self._holes) < MAX_NOTED:
+            self._holes[uid] = reason
+
+    def hole_of(self, uid: str) -> Reason | None:
+        """COM deals numbers of contexts anew: what was not seen may change of which interface later calls are."""
+        return self._holes.get(uid) or (Reason.LIMIT if len(self._holes) >= MAX_NOTED else None)
 
 
 class Pairs:
@@ -45,11 +62,10 @@ class Pairs:
 
     def missed(self, fact: BlindFact) -> None:
         pair = self.of(fact.client)
-        if fact.reason is Reason.TIMES_CROSS and len(pair.late) < MAX_LATE:
-            pair.late.add((fact.uid, fact.until))
-        # The end of the capture hides what is said later, and nothing that was said before.
-        if fact.reason is not Reason.CAPTURE_ENDED and fact.octets != 0:
-            pair.holes[fact.uid] = fact.reason
+        if fact.reason is Reason.TIMES_CROSS:
+            pair.note_late(fact.uid, fact.until)
+        if fact.reason not in _NO_HOLES and fact.octets != 0:
+            pair.note_hole(fact.uid, fact.reason)
         pair.go_blind(fact.until, fact.reason)
 
     def heard(self, call: CallFact) -> None:

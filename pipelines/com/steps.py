@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from pipelines.facts.model import BEGINNING
 from pipelines.facts.vocabulary import NANOSECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pipelines.com.announcements import Announcement
     from pipelines.com.holdings import Held
-    from pipelines.com.objects import ComObject
     from pipelines.com.sight import ComPair
-    from pipelines.facts.com import About, Checked, Com, Exporter
+    from pipelines.facts.com import About, Checked, Com
     from pipelines.facts.model import CallFact, Moment
     from pipelines.facts.reasons import Reason
 
@@ -28,16 +29,12 @@ class ComStep(Struct, eq=False, kw_only=True):
     call: CallFact
     com: Com
     pair: ComPair
-    object: ComObject | None = None
-    """Whose IPID it is made on; None of calls of the object resolver."""
-    iid: str | None = None
-    """Of the reference that gave that IPID; None: none was seen, or several contradict each other."""
-    meant: ComObject | None = None
-    """RemQueryInterface: the object asked for more interfaces."""
-    exporter: Exporter | None = None
-    """What was announced of the process that it is made to."""
     held: Held | None = None
-    """What the client held of that IPID."""
+    """What the client holds of the IPID that it is made on; None: no reference was seen, or there is no IPID."""
+    meant: Held | None = None
+    """RemQueryInterface: the same of the IPID that is asked for more interfaces."""
+    announced: Announcement | None = None
+    """What the client was told of the process that it is made to."""
     settings: Mapping[str, int] = {}
 
     @property
@@ -65,19 +62,19 @@ class ComStep(Struct, eq=False, kw_only=True):
     @property
     def answered_late(self) -> bool:
         """The answer was captured after it had been received: with its call id it may be one to an older request."""
-        return (self.call.uid, self.call.answered) in self.pair.late
+        return self.pair.is_late(self.call.uid, self.call.answered)
 
     @property
     def hole(self) -> Reason | None:
         """Why its interface may be another: bytes of its connection are missing."""
-        return self.pair.holes.get(self.call.uid)
+        return self.pair.hole_of(self.call.uid)
 
     def checked(self, about: About, *, given: bool) -> Checked | None:
         return next((one for one in self.com.checked if one.about == about and one.given is given), None)
 
-    def blind_since(self, since: Moment) -> Reason | None:
-        """Why something between the two hosts may have been missed since then."""
-        return self.pair.blind_since(since)
+    def blind(self) -> Reason | None:
+        """Why the client may have been told more than was seen: whenever that was, it goes on to hold."""
+        return self.pair.blind_since(BEGINNING)
 
     def soon_after(self, moment: Moment) -> bool:
         """The call may have been on its way when that happened."""

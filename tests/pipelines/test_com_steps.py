@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pipelines.com import sight
 from tests.local import Local
 from tests.pipelines.rules.fixtures import accused
 from tests.scripts.player import capture, play, write
@@ -107,6 +108,14 @@ def test_answers_captured_late_prove_nothing(tmp_path: Path) -> None:
     frames[place : place + 2] = [replace(taken, ts_us=answer.ts_us), replace(answer, ts_us=taken.ts_us)]
     write(tmp_path / "late.pcap", frames)
     assert accused(Local(tmp_path / "late.pcap").judged()) == set()
+
+
+def test_more_holes_than_are_kept_in_mind_keep_from_accusing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = "connect s interface IMSMQQueueInfo\nalter s interface IDispatch\ns: Invoke lost\ns: Invoke\nclose s\n"
+    script = OPEN + other + "Invoke flags=1 -> fault=0x80010111\n" + CLOSE
+    assert accused(judged(tmp_path, script)) == {"dcom-orpcthis-flags"}
+    monkeypatch.setattr(sight, "MAX_NOTED", 1)
+    assert ("not_decidable", "limit") in verdicts(judged(tmp_path, script), "dcom-orpcthis-flags")
 
 
 def test_objects_are_still_told(tmp_path: Path) -> None:

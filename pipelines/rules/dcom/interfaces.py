@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from decoders.dcom.classes import com_interface_name
 from pipelines.facts.reasons import Reason
@@ -10,13 +10,11 @@ from pipelines.rules.com_duties import of_client, of_server
 from pipelines.rules.model import BOTH, OPERATION, Broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pipelines.com.steps import ComStep
-    from pipelines.facts.com import Reference
     from pipelines.rules.model import Answer
 
 _QUERY: Final = "RemQueryInterface"
+_REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 
 
 def _name(iid: str) -> str:
@@ -24,45 +22,37 @@ def _name(iid: str) -> str:
 
 
 def _bound_interface(step: ComStep) -> Answer:
-    com, exporter = step.com, step.exporter
-    if com.object is None or (exporter is not None and com.object == exporter.remote_unknown):
-        # The Remote Unknown has two interfaces under one IPID.
+    com, held = step.com, step.held
+    if com.object is None or step.call.endpoint in _REMOTE_UNKNOWN:
+        # The Remote Unknown has two interfaces under one IPID, which resolvers tell.
         return None
-    if step.iid is None:
+    if held is None or held.iid is None:
         return Reason.OPEN_NOT_SEEN
-    if step.iid == com.iid:
+    if held.iid == com.iid:
         return True
-    return Broken({"ipid": com.object, "given as": _name(step.iid), "called as": _name(com.iid)})
+    shown = {"ipid": com.object, "given as": _name(held.iid), "called as": _name(com.iid)}
+    return step.blind() or Broken(shown)
 
 
 def _granted(step: ComStep) -> Answer:
     results = step.response.get("ppQIResults")
     if step.call.fault is not None or not results or not step.com.references:
         return None
-    wrong = dict(_differing(step, step.request.get("cRefs", 0)))
-    if wrong:
-        return Broken(wrong)
-    return True if _is_known(step) else Reason.OPEN_NOT_SEEN
+    granted, asked, meant = [one for one in step.com.references if one.given], step.request.get("cRefs", 0), step.meant
+    for one in granted:
+        if one.public_refs != asked:
+            return Broken({"cRefs": asked, "cPublicRefs": one.public_refs})
+    if meant is None or meant.number is None:
+        return Reason.OPEN_NOT_SEEN
+    for one in granted:
+        if (one.oxid, one.oid) != meant.number:
+            shown = {"asked of": _number(*meant.number), "given of": _number(one.oxid, one.oid)}
+            return step.blind() or Broken(shown)
+    return True
 
 
-def _is_known(step: ComStep) -> bool:
-    return step.meant is not None and step.meant.oid is not None
-
-
-def _differing(step: ComStep, asked: int) -> Iterator[tuple[str, Any]]:
-    for one in step.com.references:
-        if one.given:
-            yield from _of(one, step, asked)
-
-
-def _of(one: Reference, step: ComStep, asked: int) -> Iterator[tuple[str, Any]]:
-    if one.public_refs != asked:
-        yield "cRefs", asked
-        yield "cPublicRefs", one.public_refs
-    meant = step.meant
-    if meant is not None and meant.oid is not None and (one.oxid, one.oid) != (meant.oxid, meant.oid):
-        yield "asked of", f"{meant.oxid:016x}/{meant.oid:016x}"
-        yield "given of", f"{one.oxid:016x}/{one.oid:016x}"
+def _number(oxid: int, oid: int) -> str:
+    return f"{oxid:016x}/{oid:016x}"
 
 
 RULES: Final = (
@@ -74,7 +64,8 @@ RULES: Final = (
         requirement="A call on an IPID is made over the interface of the reference that gave the IPID.",
         needs=OPERATION,
         check=_bound_interface,
-        undecidable_when="no reference with that IPID was seen, or several contradict each other",
+        undecidable_when="no reference with that IPID was seen, several contradict each other, or anything between the "
+        "two hosts was missed",
     ),
     of_server(
         "dcom-granted-interface",
@@ -85,6 +76,6 @@ RULES: Final = (
         operations=(_QUERY,),
         needs=BOTH,
         check=_granted,
-        undecidable_when="no reference of the object was seen",
+        undecidable_when="no reference of the object was seen, or anything between the two hosts was missed",
     ),
 )

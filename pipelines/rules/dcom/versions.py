@@ -19,17 +19,19 @@ def _told(version: tuple[int, int]) -> str:
 
 
 def _mismatch(step: ComStep) -> bool | Reason | None:
-    com = step.com
+    com, announced = step.com, step.announced
     if com.object is None or com.major is None or com.minor is None:
         return None
-    announced = step.exporter.version if step.exporter else None
-    if announced is None:
+    if announced is None or announced.version is None:
         return Reason.SERVER_VERSION_UNKNOWN
-    return com.major != announced[0] or com.minor > announced[1]
+    if com.major == announced.version[0] and com.minor <= announced.version[1]:
+        return False
+    # Another announcement, or of another process, may have said something else out of sight.
+    return step.blind() or True
 
 
 def _values(step: ComStep) -> dict[str, str]:
-    announced = step.exporter.version if step.exporter else None
+    announced = step.announced.version if step.announced else None
     client = step.com.major or 0, step.com.minor or 0
     return {"client": _told(client), "server": _told(announced or (0, 0))}
 
@@ -50,7 +52,9 @@ def _refused(step: ComStep) -> Answer:
     return Broken({**_values(step), "answer": code_shown(step.code)}) if step.succeeded else True
 
 
-_NOT_TOLD: Final = "nobody was seen to say which version the server process has"
+_NOT_TOLD: Final = (
+    "nobody was seen to say which version the server process has, or anything between the two hosts was missed"
+)
 
 RULES: Final = (
     of_client(
