@@ -119,6 +119,14 @@ class ComTalk:
         return encode(operation, direction, values, types, Syntax.NDR, self.order, before=before)
 
 
+def answer_stub(uuid: str, name: str, values: Values, *, native: bool = False) -> bytes:
+    """Of a response, for a server that has its own way to send it."""
+    operation = _named(uuid, name)
+    types = INTERFACES[declaring(uuid, operation.opnum) or uuid].types
+    before = b"" if native else write_implicit(Direction.OUT, c.that(), "<")
+    return encode(operation, Direction.OUT, {"return_value": 0} | values, types, Syntax.NDR, "<", before=before)
+
+
 def _named(uuid: str, name: str) -> Operation:
     """Of the interface or of one that it is derived from."""
     declared = (declaring(uuid, opnum) for opnum in range(_MOST_OPNUMS))
