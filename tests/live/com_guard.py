@@ -17,7 +17,7 @@ _PROOF, _CHECKSUM, _TRAILER, _SIGNATURE = 16, 8, 8, 16
 
 class _Accepting(Session):
     def _information(self) -> bytes:
-        """impacket's client asks for the host's name, MsvAvDnsComputerName."""
+        """Impacket's client asks for the host's name, MsvAvDnsComputerName."""
         name = "server".encode("utf-16-le")
         return struct.pack("<HH", 3, len(name)) + name + super()._information()
 

@@ -16,6 +16,8 @@ from tests.scripts.ntlm import Login
 Answers = dict[tuple[str, int], Callable[[str | None], bytes]]
 LOGIN: Final = Login("branch-reader", "CORP", "BRANCH7", "orders-4711")
 PATH: Final = ".\\private$\\orders"
+ASKED: Final = "text"
+"""Of this length: impacket does not align the VARIANTs of rgVarRef, so that they have to lie at a multiple of 8."""
 NUMBERS: Final = {"PathName": 3, "Count": 9, "Report": 12}
 LONG: Final = "0123456789" * 600
 """Its answer takes several fragments."""

@@ -57,7 +57,7 @@ def _talk(scene: story.Scene, port: int) -> list[list[str | int]]:
     (number,) = one.GetIDsOfNames(("PathName",))
     _invoke(one, number, oaut.DISPATCH_PROPERTYPUT, [_text(story.PATH)], named=[-3])
     (number,) = one.GetIDsOfNames(("Count",))
-    _invoke(one, number, oaut.DISPATCH_METHOD, [_empty(), _text("in")], by_reference={0: _number(1)})
+    _invoke(one, number, oaut.DISPATCH_METHOD, [_empty(), _text(story.ASKED)], by_reference={0: _number(1)})
     (number,) = one.GetIDsOfNames(("Report",))
     long = _invoke(one, number, oaut.DISPATCH_PROPERTYGET, [])
     understood = long["pVarResult"]["_varUnion"]["bstrVal"]["asData"]
@@ -76,7 +76,7 @@ def _invoke(
     named: list[int] | None = None,
     by_reference: dict[int, Any] | None = None,
 ) -> Any:  # noqa: ANN401
-    """impacket's own method sends indices for the VARIANTs."""
+    """Impacket's own method sends indices for the VARIANTs."""
     parameters = oaut.DISPPARAMS(None, False)
     if arguments:
         for argument in arguments:
