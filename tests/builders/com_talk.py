@@ -31,8 +31,9 @@ _MOST_OPNUMS = 64
 class ComTalk:
     """Each step returns self. A context id is dealt for every interface bound, anew if `first` says so."""
 
-    def __init__(self, ends: Ends, order: ByteOrder = "<") -> None:
+    def __init__(self, ends: Ends, order: ByteOrder = "<", syntax: Syntax = Syntax.NDR) -> None:
         self.talk = Talk(ends).open()
+        self._syntax = syntax
         self.order: ByteOrder = order
         self._contexts: dict[str, int] = {}
         self._call = 1
@@ -51,8 +52,9 @@ class ComTalk:
         start = len(self._contexts) if first is None else first
         self._contexts = {iid: ctx for iid, ctx in self._contexts.items() if ctx < start}
         self._contexts |= {iid: number for number, iid in enumerate(iids, start)}
-        proposed = [((iid, version, 0), (pdus.NDR,)) for iid in iids]
-        answer = (REFUSED, 1, (c.NULL, 0, 0)) if refused else (0, 0, pdus.NDR)
+        transfer = pdus.NDR64 if self._syntax is Syntax.NDR64 else pdus.NDR
+        proposed = [((iid, version, 0), (transfer,)) for iid in iids]
+        answer = (REFUSED, 1, (c.NULL, 0, 0)) if refused else (0, 0, transfer)
         kinds = (pdus.ALTER, pdus.ALTER_RESP) if again else (pdus.BIND, pdus.BIND_ACK)
         ids = {"order": self.order, "call_id": self._next()}
         self.talk.say(pdus.bind(*proposed, kind=kinds[0], first_id=start, **ids))  # type: ignore[arg-type]
@@ -116,7 +118,7 @@ class ComTalk:
         self, uuid: str, operation: Operation, direction: Direction, values: Values, before: bytes = b""
     ) -> bytes:
         types = INTERFACES[declaring(uuid, operation.opnum) or uuid].types
-        return encode(operation, direction, values, types, Syntax.NDR, self.order, before=before)
+        return encode(operation, direction, values, types, self._syntax, self.order, before=before)
 
 
 def answer_stub(uuid: str, name: str, values: Values, *, native: bool = False) -> bytes:
