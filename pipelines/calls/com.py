@@ -153,12 +153,14 @@ def _objrefs(values: object) -> Iterator[bytes]:
             if isinstance(data, bytes):
                 yield data
             else:
-                waiting.extend(reversed(one.values()))
+                waiting.extend(inner for inner in reversed(one.values()) if type(inner) in _HOLDERS)
         elif isinstance(one, list):
-            waiting.extend(reversed(one[:left]))
+            waiting.extend(inner for inner in reversed(one[:left]) if type(inner) in _HOLDERS)
 
 
 _MAX_VALUES: Final = 10_000
+_HOLDERS: Final = frozenset((dict, list, ObjrefBytes))
+"""Most values are numbers and text: they are not looked at again."""
 
 
 def _activated(asked: Raw, answered: Raw, *, factory: bool) -> dict[str, Any]:
