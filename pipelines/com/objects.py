@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from decoders.dcom.classes import class_name, com_interface_name
 from decoders.registry import REMOTE_UNKNOWN
 from pipelines.facts.reasons import Reason
@@ -33,7 +35,7 @@ class ComObject:
     oxid: int | None
     oid: int | None
     born: CallFact
-    """Its first call or reference."""
+    """Its first call or reference, without its values."""
     given_by: str | None
     parent: ComObject | None
     client: str
@@ -102,6 +104,11 @@ class ComObject:
         }
 
 
+def _kept(fact: CallFact) -> CallFact:
+    """Without what it says: objects are remembered by the thousand."""
+    return replace(fact, request=None, response=None, com=None)
+
+
 class Objects:
     """All that is known of a server's."""
 
@@ -139,7 +146,7 @@ class Objects:
         one = self._by_ipid.get(exporter.remote_unknown)
         if one is None:
             uid = derived_uid("O", f"{self._server}|{exporter.oxid:016x}|{exporter.remote_unknown}")
-            one = ComObject(self._server, uid, exporter.oxid, None, fact, fact.call_uid, None, fact.client)
+            one = ComObject(self._server, uid, exporter.oxid, None, _kept(fact), fact.call_uid, None, fact.client)
             self._by_ipid[exporter.remote_unknown] = one
             self._forget_some()
         elif one.oxid is None:
@@ -186,7 +193,7 @@ class Objects:
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
         uid = derived_uid("O", f"{self._server}|{reference.oxid:016x}|{reference.oid:016x}")
         client = fact.client if reference.given else fact.server
-        return ComObject(self._server, uid, reference.oxid, reference.oid, fact, fact.call_uid, parent, client)
+        return ComObject(self._server, uid, reference.oxid, reference.oid, _kept(fact), fact.call_uid, parent, client)
 
     def _adopted(self, reference: Reference) -> ComObject | None:
         """One that was called before its reference was seen, when another copy of that comes."""
@@ -200,7 +207,7 @@ class Objects:
         one = self._by_ipid.get(ipid)
         if one is None:
             uid = derived_uid("O", f"{self._server}|{fact.ends.resp_p}|{ipid}")
-            one = ComObject(self._server, uid, None, None, fact, None, None, fact.client)
+            one = ComObject(self._server, uid, None, None, _kept(fact), None, None, fact.client)
             self._by_ipid[ipid] = one
             self._forget_some()
         one.interfaces.setdefault(ipid, (iid, None))
