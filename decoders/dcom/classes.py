@@ -58,27 +58,17 @@ CLASSES: Final = MSMQ_CLASSES | REMOTE_EXECUTION_CLASSES | _OTHER_CLASSES
 COM_INTERFACES: Final = {
     # [MS-DCOM] 1.9
     "00000000-0000-0000-c000-000000000046": "IUnknown",
-    "00000001-0000-0000-c000-000000000046": "IClassFactory",
-    "00000131-0000-0000-c000-000000000046": "IRemUnknown",
-    "00000143-0000-0000-c000-000000000046": "IRemUnknown2",
     "000001a2-0000-0000-c000-000000000046": "IActivationPropertiesIn",
     "000001a3-0000-0000-c000-000000000046": "IActivationPropertiesOut",
     "000001c0-0000-0000-c000-000000000046": "IContext",
     # [MS-OAUT] 1.9
     "0000002f-0000-0000-c000-000000000046": "IRecordInfo",
-    "00020400-0000-0000-c000-000000000046": "IDispatch",
-    "00020401-0000-0000-c000-000000000046": "ITypeInfo",
     "00020402-0000-0000-c000-000000000046": "ITypeLib",
     "00020403-0000-0000-c000-000000000046": "ITypeComp",
-    "00020404-0000-0000-c000-000000000046": "IEnumVARIANT",
     "00020411-0000-0000-c000-000000000046": "ITypeLib2",
     "00020412-0000-0000-c000-000000000046": "ITypeInfo2",
     # [MC-MQAC] section 6
     "0fb15084-af41-11ce-bd2b-204c4f4f5020": "ITransaction",
-    "b196b284-bab4-101a-b69c-00aa00341d07": "IConnectionPointContainer",
-    "b196b285-bab4-101a-b69c-00aa00341d07": "IEnumConnectionPoints",
-    "b196b286-bab4-101a-b69c-00aa00341d07": "IConnectionPoint",
-    "b196b287-bab4-101a-b69c-00aa00341d07": "IEnumConnections",
     # As Wireshark has it.
     "b196b283-bab4-101a-b69c-00aa00341d07": "IProvideClassInfo",
     # Those of WMI, as impacket has them.
@@ -95,7 +85,7 @@ COM_INTERFACES: Final = {
     "1c1c45ee-4395-11d2-b60b-00104b703efd": "IWbemFetchSmartEnum",
     "423ec01e-2e35-11d2-b604-00104b703efd": "IWbemWCOSmartEnum",
 }
-"""MSMQ's own and those of activation are in the registry."""
+"""Those that are decoded, MSMQ's own and those of activation are in the registry."""
 
 
 def class_name(clsid: str) -> str | None:
