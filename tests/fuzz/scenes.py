@@ -181,7 +181,8 @@ def _scene(name: str, script: Script, *, server_port: int = 2103, joined: bool =
 
 def _of_com(name: str, talk: ComTalk) -> Scene:
     turns = tuple(Turn(one.from_client, one.payload) for one in talk.packets if one.payload)
-    return Scene(name, turns, talk.talk.ends, joined=False)
+    # The same first port for all: which scene of a capture it is adds to it.
+    return Scene(name, turns, replace(talk.talk.ends, port=50_000), joined=False)
 
 
 SCENES = (
