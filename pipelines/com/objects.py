@@ -223,9 +223,12 @@ class Objects:
         return self._by_ipid.get(ipid)
 
     def take_back(self, ipid: str, references: int, fact: CallFact) -> None:
-        """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
+        """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone.
+
+        A fault answers what was not done.
+        """
         one = self._by_ipid.get(ipid)
-        if one is None:
+        if one is None or fact.fault is not None:
             return
         one.returned += references
         one.touch(fact)

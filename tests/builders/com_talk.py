@@ -101,6 +101,12 @@ class ComTalk:
             self.talk.answer(pdus.response(tells, self.order, **ids))  # type: ignore[arg-type]
         return self
 
+    def refused(self, uuid: str, name: str, of: str, asked: Values, status: int) -> ComTalk:
+        """A fault answers."""
+        operation = _named(uuid, name)
+        before = write_implicit(Direction.IN, c.this(), self.order)
+        return self.fault(uuid, operation.opnum, of, self._stub(uuid, operation, Direction.IN, asked, before), status)
+
     def fault(self, uuid: str, opnum: int, of: str, asks: bytes, status: int) -> ComTalk:
         self.raw(uuid, opnum, asks, None, of=of)
         self.talk.answer(pdus.fault(status, self.order, call_id=self._call - 1, ctx=self._contexts[uuid]))
