@@ -83,7 +83,8 @@ def com_of(
     arguments: tuple[Argument, ...] = ()
     result = None
     if is_resolver(interface_uuid):
-        pass
+        # Who calls it with an object UUID calls no object.
+        call = call._replace(object_uuid=None)
     elif (interface, operation.name) == ("IDispatch", "Invoke"):
         arguments, result = invoked_arguments(asked, answered), result_of(answered.get("pVarResult"))
     else:
@@ -98,8 +99,7 @@ def com_of(
     version = this.get("version") or {}
     return Com(
         iid=interface_uuid,
-        # Who calls the resolver with an object UUID calls no object.
-        object=None if is_resolver(interface_uuid) else call.object_uuid,
+        object=call.object_uuid,
         cid=this.get("cid"),
         minor=version.get("MinorVersion"),
         flags=this.get("flags") or 0,
