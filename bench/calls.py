@@ -23,25 +23,28 @@ if TYPE_CHECKING:
 
 _SHARE: Final = 20
 """One packet in so many of those asked for: a call costs far more than a header."""
-_CALLS: Final = 100
+CALLS: Final = 100
 """Of one connection."""
-_NDR: Final = uuid.UUID("8a885d04-1ceb-11c9-9fe8-08002b104860").bytes_le + struct.pack("<I", 2)
+NDR: Final = uuid.UUID("8a885d04-1ceb-11c9-9fe8-08002b104860").bytes_le + struct.pack("<I", 2)
 _QM2QM: Final = uuid.UUID(INTERFACE.uuid).bytes_le + struct.pack("<I", 1)
-_BIND: Final = struct.pack("<HHIB3xHBx", 5840, 5840, 0, 1, 0, 1) + _QM2QM + _NDR
-_BIND_ACK: Final = struct.pack("<HHIH5sxB3xHH", 5840, 5840, 1, 5, b"2103", 1, 0, 0) + _NDR
+_BIND: Final = struct.pack("<HHIB3xHBx", 5840, 5840, 0, 1, 0, 1) + _QM2QM + NDR
+BIND_ACK: Final = struct.pack("<HHIH5sxB3xHH", 5840, 5840, 1, 5, b"2103", 1, 0, 0) + NDR
 
 
 def receives(inputs: Inputs) -> Callable[[], Work]:
-    return _decoding(inputs, in_bulk=True)
+    return decoding(conversations(share_of(inputs)), in_bulk=True)
 
 
 def careful_receives(inputs: Inputs) -> Callable[[], Work]:
     """Each PDU by the state machines, as unusual traffic is read."""
-    return _decoding(inputs, in_bulk=False)
+    return decoding(conversations(share_of(inputs)), in_bulk=False)
 
 
-def _decoding(inputs: Inputs, *, in_bulk: bool) -> Callable[[], Work]:
-    rows = conversations(max(1, inputs.packets // _SHARE))
+def share_of(inputs: Inputs) -> int:
+    return max(1, inputs.packets // _SHARE)
+
+
+def decoding(rows: list[SegmentRow], *, in_bulk: bool = True) -> Callable[[], Work]:
     octets = sum(len(row.segment.payload) for row in rows)
 
     def run() -> Work:
@@ -56,14 +59,19 @@ def _decoding(inputs: Inputs, *, in_bulk: bool) -> Callable[[], Work]:
 def conversations(packets: int) -> list[SegmentRow]:
     rng = random.Random(5)
     asked, answered = receive_stubs(rng)
+    talk = [(Side.LOW, pdu(11, _BIND, 1)), (Side.HIGH, pdu(12, BIND_ACK, 1))]
+    for call in range(2, CALLS + 2):
+        talk.append((Side.LOW, pdu(0, struct.pack("<IHH", len(asked), 0, 0) + asked, call)))
+        talk.append((Side.HIGH, pdu(2, struct.pack("<IHBx", len(answered), 0, 0) + answered, call)))
+    return repeated(packets, talk)
+
+
+def repeated(packets: int, talk: list[tuple[Side, bytes]]) -> list[SegmentRow]:
+    """The same talk by one client after the other, until there are so many packets."""
     rows: list[SegmentRow] = []
     key = 0
     while len(rows) < packets:
         key += 1
-        talk = [(Side.LOW, _pdu(11, _BIND, 1)), (Side.HIGH, _pdu(12, _BIND_ACK, 1))]
-        for call in range(2, _CALLS + 2):
-            talk.append((Side.LOW, _pdu(0, struct.pack("<IHH", len(asked), 0, 0) + asked, call)))
-            talk.append((Side.HIGH, _pdu(2, struct.pack("<IHBx", len(answered), 0, 0) + answered, call)))
         rows += _rows(key, talk, len(rows))
     return rows
 
@@ -85,5 +93,5 @@ def _rows(key: int, talk: list[tuple[Side, bytes]], number: int) -> list[Segment
     ]
 
 
-def _pdu(kind: int, body: bytes, call_id: int) -> bytes:
-    return struct.pack("<BBBB4sHHI", 5, 0, kind, 3, b"\x10\0\0\0", 16 + len(body), 0, call_id) + body
+def pdu(kind: int, body: bytes, call_id: int, flags: int = 3) -> bytes:
+    return struct.pack("<BBBB4sHHI", 5, 0, kind, flags, b"\x10\0\0\0", 16 + len(body), 0, call_id) + body

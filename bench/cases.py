@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench import calls, judging, reading, reassembly, rivals
+from bench import calls, com_calls, judging, reading, reassembly, rivals
 from bench.measure import Case
 
 SCAN: Final = "scan"
@@ -27,5 +27,7 @@ CASES: Final = (
     Case("tcp-reordered", "reassembly, 1% late", None, reassembly.reordered),
     Case("calls", "segments to tables", None, calls.receives),
     Case("calls-careful", "the same, one by one", None, calls.careful_receives),
+    Case("com-calls", "the same of COM objects", None, com_calls.invokes),
     Case("judging", "facts to findings", None, judging.judging),
+    Case("com-judging", "facts to objects", None, com_calls.objects),
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from bench.calls import conversations
+from bench.calls import conversations, share_of
 from bench.measure import Work
 from ingest.choice import Choice
 from pipelines.connections.assembler import Assembler
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bench.measure import Inputs
+    from pipelines.connections.segment_runs import SegmentRow
     from schemas.internal_rows import FactRow
-
-_SHARE: Final = 20
-"""One packet in so many of those asked for, as for the decoding of calls."""
 
 
 def judging(inputs: Inputs) -> Callable[[], Work]:
-    facts = _facts(max(1, inputs.packets // _SHARE))
+    return judging_of(conversations(share_of(inputs)))
+
+
+def judging_of(rows: list[SegmentRow]) -> Callable[[], Work]:
+    facts = _facts(rows)
     octets = sum(len(row["data"]) for row in facts)
 
     def run() -> Work:
@@ -37,10 +39,10 @@ def judging(inputs: Inputs) -> Callable[[], Work]:
     return run
 
 
-def _facts(packets: int) -> list[FactRow]:
+def _facts(segments: list[SegmentRow]) -> list[FactRow]:
     rows: list[FactRow] = []
     decoding = Decoding(Assembler(Choice(), ["capture"], ["path"]), keep_payload=False)
-    for name, batch in decoding.run(conversations(packets)):
+    for name, batch in decoding.run(segments):
         if name == FACTS.name:
             rows += batch.to_pylist()
     return sorted(rows, key=itemgetter(*ORDER))

@@ -100,6 +100,8 @@ class Local:
             hollow &= {row["key"] for row in conversations if called & {row["low_host"], row["high_host"]}}
         if hollow:
             read(hollow, known)
+        self.passed_over_bytes = sum(row["payload_bytes"] for row in conversations if row["key"] not in wanted | hollow)
+        """Payload of conversations that nobody looked at."""
 
     @cached_property
     def tables(self) -> dict[str, list[Row]]:

@@ -85,7 +85,7 @@ COM_INTERFACES: Final = {
     "1c1c45ee-4395-11d2-b60b-00104b703efd": "IWbemFetchSmartEnum",
     "423ec01e-2e35-11d2-b604-00104b703efd": "IWbemWCOSmartEnum",
 }
-"""Those that are decoded or MSMQ's are in the registry."""
+"""Those that are decoded, MSMQ's own and those of activation are in the registry."""
 
 
 def class_name(clsid: str) -> str | None:

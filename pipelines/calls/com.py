@@ -70,7 +70,7 @@ def opaque_com(interface_uuid: str, call: Call, version: str = _VERSION) -> Com:
     return Com(
         iid=interface_uuid,
         version=_same(version),
-        object=call.object_uuid,
+        object=None if is_resolver(interface_uuid) else call.object_uuid,
         cid=this.get("cid"),
         major=told.get("MajorVersion"),
         minor=told.get("MinorVersion"),
@@ -91,7 +91,8 @@ def com_of(
     arguments: tuple[Argument, ...] = ()
     result = None
     if is_resolver(interface_uuid):
-        pass
+        # Who calls it with an object UUID calls no object.
+        call = call._replace(object_uuid=None)
     elif (interface, operation.name) == ("IDispatch", "Invoke"):
         arguments, result = invoked_arguments(asked, answered), result_of(answered.get("pVarResult"))
     else:
@@ -169,12 +170,14 @@ def _objrefs(values: object) -> Iterator[bytes]:
             if isinstance(data, bytes):
                 yield data
             else:
-                waiting.extend(reversed(one.values()))
+                waiting.extend(inner for inner in reversed(one.values()) if type(inner) in _HOLDERS)
         elif isinstance(one, list):
-            waiting.extend(reversed(one[:left]))
+            waiting.extend(inner for inner in reversed(one[:left]) if type(inner) in _HOLDERS)
 
 
 _MAX_VALUES: Final = 10_000
+_HOLDERS: Final = frozenset((dict, list, ObjrefBytes))
+"""Most values are numbers and text: they are not looked at again."""
 
 
 def _activated(asked: Raw, answered: Raw, *, factory: bool) -> dict[str, Any]:

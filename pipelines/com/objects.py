@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from decoders.dcom.classes import class_name, com_interface_name
 from decoders.registry import REMOTE_UNKNOWN
 from pipelines.facts.reasons import Reason
@@ -35,7 +37,7 @@ class ComObject:
     oxid: int | None
     oid: int | None
     born: CallFact
-    """Its first call or reference."""
+    """Its first call or reference, without its values."""
     given_by: str | None
     parent: ComObject | None
     client: str
@@ -104,6 +106,11 @@ class ComObject:
         }
 
 
+def _kept(fact: CallFact) -> CallFact:
+    """Without what it says: objects are remembered by the thousand."""
+    return replace(fact, request=None, response=None, com=None)
+
+
 class Objects:
     """All that is known of a server's."""
 
@@ -144,7 +151,7 @@ class Objects:
         one = self._by_ipid.get(exporter.remote_unknown)
         if one is None:
             uid = derived_uid("O", f"{self._server}|{exporter.oxid:016x}|{exporter.remote_unknown}")
-            one = ComObject(self._server, uid, exporter.oxid, None, fact, fact.call_uid, None, fact.client)
+            one = ComObject(self._server, uid, exporter.oxid, None, _kept(fact), fact.call_uid, None, fact.client)
             self._by_ipid[exporter.remote_unknown] = one
             self._forget_some()
         elif one.oxid is None:
@@ -191,7 +198,7 @@ class Objects:
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
         uid = derived_uid("O", f"{self._server}|{reference.oxid:016x}|{reference.oid:016x}")
         client = fact.client if reference.given else fact.server
-        return ComObject(self._server, uid, reference.oxid, reference.oid, fact, fact.call_uid, parent, client)
+        return ComObject(self._server, uid, reference.oxid, reference.oid, _kept(fact), fact.call_uid, parent, client)
 
     def _adopted(self, reference: Reference) -> ComObject | None:
         """One that was called before its reference was seen, when another copy of that comes."""
@@ -205,7 +212,7 @@ class Objects:
         one = self._by_ipid.get(ipid)
         if one is None:
             uid = derived_uid("O", f"{self._server}|{fact.ends.resp_p}|{ipid}")
-            one = ComObject(self._server, uid, None, None, fact, None, None, fact.client)
+            one = ComObject(self._server, uid, None, None, _kept(fact), None, None, fact.client)
             self._by_ipid[ipid] = one
             self._forget_some()
         if iid:
@@ -228,9 +235,12 @@ class Objects:
         return self._by_ipid.get(ipid)
 
     def take_back(self, ipid: str, references: int, fact: CallFact) -> None:
-        """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
+        """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone.
+
+        A fault answers what was not done.
+        """
         one = self._by_ipid.get(ipid)
-        if one is None:
+        if one is None or fact.fault is not None:
             return
         one.returned += references
         one.touch(fact)

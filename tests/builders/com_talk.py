@@ -31,8 +31,9 @@ _MOST_OPNUMS = 64
 class ComTalk:
     """Each step returns self. A context id is dealt for every interface bound, anew if `first` says so."""
 
-    def __init__(self, ends: Ends, order: ByteOrder = "<") -> None:
+    def __init__(self, ends: Ends, order: ByteOrder = "<", syntax: Syntax = Syntax.NDR) -> None:
         self.talk = Talk(ends).open()
+        self._syntax = syntax
         self.order: ByteOrder = order
         self._contexts: dict[str, int] = {}
         self._call = 1
@@ -51,8 +52,9 @@ class ComTalk:
         start = len(self._contexts) if first is None else first
         self._contexts = {iid: ctx for iid, ctx in self._contexts.items() if ctx < start}
         self._contexts |= {iid: number for number, iid in enumerate(iids, start)}
-        proposed = [((iid, version, 0), (pdus.NDR,)) for iid in iids]
-        answer = (REFUSED, 1, (c.NULL, 0, 0)) if refused else (0, 0, pdus.NDR)
+        transfer = pdus.NDR64 if self._syntax is Syntax.NDR64 else pdus.NDR
+        proposed = [((iid, version, 0), (transfer,)) for iid in iids]
+        answer = (REFUSED, 1, (c.NULL, 0, 0)) if refused else (0, 0, transfer)
         kinds = (pdus.ALTER, pdus.ALTER_RESP) if again else (pdus.BIND, pdus.BIND_ACK)
         ids = {"order": self.order, "call_id": self._next()}
         self.talk.say(pdus.bind(*proposed, kind=kinds[0], first_id=start, **ids))  # type: ignore[arg-type]
@@ -99,6 +101,12 @@ class ComTalk:
             self.talk.answer(pdus.response(tells, self.order, **ids))  # type: ignore[arg-type]
         return self
 
+    def refused(self, uuid: str, name: str, of: str, asked: Values, status: int) -> ComTalk:
+        """A fault answers."""
+        operation = _named(uuid, name)
+        before = write_implicit(Direction.IN, c.this(), self.order)
+        return self.fault(uuid, operation.opnum, of, self._stub(uuid, operation, Direction.IN, asked, before), status)
+
     def fault(self, uuid: str, opnum: int, of: str, asks: bytes, status: int) -> ComTalk:
         self.raw(uuid, opnum, asks, None, of=of)
         self.talk.answer(pdus.fault(status, self.order, call_id=self._call - 1, ctx=self._contexts[uuid]))
@@ -116,7 +124,15 @@ class ComTalk:
         self, uuid: str, operation: Operation, direction: Direction, values: Values, before: bytes = b""
     ) -> bytes:
         types = INTERFACES[declaring(uuid, operation.opnum) or uuid].types
-        return encode(operation, direction, values, types, Syntax.NDR, self.order, before=before)
+        return encode(operation, direction, values, types, self._syntax, self.order, before=before)
+
+
+def answer_stub(uuid: str, name: str, values: Values, *, native: bool = False) -> bytes:
+    """Of a response, for a server that has its own way to send it."""
+    operation = _named(uuid, name)
+    types = INTERFACES[declaring(uuid, operation.opnum) or uuid].types
+    before = b"" if native else write_implicit(Direction.OUT, c.that(), "<")
+    return encode(operation, Direction.OUT, {"return_value": 0} | values, types, Syntax.NDR, "<", before=before)
 
 
 def _named(uuid: str, name: str) -> Operation:

@@ -125,13 +125,15 @@ def wanted(clsid: str, *iids: str, name: str = "server", order: ByteOrder = "<")
     return _blob(PROPERTIES_IN, "000001a2-0000-0000-c000-000000000046", parts, order)
 
 
-def activated(oxid: int, unknown: str, where: Values, *references: tuple[str, bytes], order: ByteOrder = "<") -> Values:
+def activated(
+    oxid: int, unknown: str, where: Values, *references: tuple[str, bytes], order: ByteOrder = "<", hint: int = 4
+) -> Values:
     """What is answered: the exporter, and a reference for each IID."""
     reply = {
         "Oxid": oxid,
         "pdsaOxidBindings": where,
         "ipidRemUnknown": unknown,
-        "authnHint": 4,
+        "authnHint": hint,
         "serverVersion": {"MajorVersion": 5, "MinorVersion": 7},
     }
     out = {

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _TYPED_TABLES = frozenset(table.name for table in TYPED.values())
 _ANSWERS = ("response", "fault")
 _SIDES = ("request", "response")
+_OF_COM = (("com_calls", "call_uid"), ("com_objects", "given_by"))
 
 Pair: TypeAlias = tuple[int, int, int]
 """Call id, and the times of a request's and an answer's PDU that one call holds, in nanoseconds."""
@@ -170,13 +171,17 @@ def _judged(local: Local) -> None:
     tables = local.judged()
     calls = {row["call_uid"] for row in local.tables["calls"]}
     sessions = {row["session_uid"] for row in tables["sessions"]}
-    for name, column in (("reads", "start_call_uid"), ("reads", "end_call_uid"), ("findings", "call_uid")):
+    for name, column in (("reads", "start_call_uid"), ("reads", "end_call_uid"), ("findings", "call_uid"), *_OF_COM):
         if strangers := {row[column] for row in tables[name]} - calls - {None}:
             raise Broken(f"{name}.{column} names a call that is not in calls", strangers)
     for name in ("reads", "findings"):
         if strangers := {row["session_uid"] for row in tables[name]} - sessions - {None}:
             raise Broken(f"{name} names a session that is not in sessions", strangers)
-    for name, column in (("sessions", "session_uid"), ("reads", "read_uid")):
+    objects = {row["object_uid"] for row in tables["com_objects"]}
+    if strangers := {row["object_uid"] for row in tables["com_calls"]} - objects:
+        raise Broken("com_calls names an object that is not in com_objects", strangers)
+    ids = (("com_objects", "object_uid"), ("com_calls", "call_uid"))
+    for name, column in (("sessions", "session_uid"), ("reads", "read_uid"), *ids):
         if twice := _repeated(row[column] for row in tables[name]):
             raise Broken(f"two rows of {name} have one id", twice)
 
@@ -204,8 +209,9 @@ def _no_byte_forgotten(local: Local, payload_bytes: int | None) -> None:
     """Only where every connection was kept can all bytes be expected in the tables."""
     if payload_bytes is None or local.tables["asides"] or local.refused or not local.tables["flows"]:
         return
-    if local.counts["payload_bytes", "in"] != payload_bytes:
-        raise Broken("payload bytes are missing", (local.counts["payload_bytes", "in"], payload_bytes))
+    counted = local.counts["payload_bytes", "in"] + local.passed_over_bytes
+    if counted != payload_bytes:
+        raise Broken("payload bytes are missing", (counted, payload_bytes))
 
 
 def _repeated(uids: Iterable[str]) -> list[str]:

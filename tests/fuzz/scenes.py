@@ -13,13 +13,16 @@ from decoders.interfaces import INTERFACES
 from decoders.ndr.encoder import encode
 from decoders.ndr.model import Direction, Syntax
 from samples.towers import build_tower
+from tests.builders import com_values as c
 from tests.builders import packets as p
 from tests.builders.conversations import Ends
 from tests.decoders.dcerpc import pdus
 from tests.decoders.ndr.honest_values import Honest
+from tests.pipelines.com import sinks, story
 
 if TYPE_CHECKING:
     from decoders.ndr.interpreter import ByteOrder
+    from tests.builders.com_talk import ComTalk
 
 BY_NAME = {interface.name: interface for interface in INTERFACES.values()}
 IDS = {name: (interface.uuid, *interface.version) for name, interface in BY_NAME.items()}
@@ -176,6 +179,12 @@ def _scene(name: str, script: Script, *, server_port: int = 2103, joined: bool =
     return Scene(name, tuple(script.turns), ends, joined)
 
 
+def _of_com(name: str, talk: ComTalk) -> Scene:
+    turns = tuple(Turn(one.from_client, one.payload) for one in talk.packets if one.payload)
+    # The same first port for all: which scene of a capture it is adds to it.
+    return Scene(name, turns, replace(talk.talk.ends, port=50_000), joined=False)
+
+
 SCENES = (
     _scene("small", _small()),
     _scene("fragments", _fragments()),
@@ -190,4 +199,8 @@ SCENES = (
     _scene("big endian", _calls("big endian", order=">").ask(2).reply().ask(10, 2, pieces=2).reply(2, pieces=2)),
     _scene("ndr64", _calls("ndr64", syntax=Syntax.NDR64).ask(2).reply().ask(9, 2).reply(2, pieces=3), six=True),
     _scene("managed", _calls("managed", "qmmgmt").ask(0).reply().ask(1, 2).reply(2), six=True),
+    _of_com("activation", story.activation(c.QUEUE_INFO)),
+    _of_com("activation, big endian", story.activation(c.QUEUE_INFO, order=">")),
+    _of_com("object", story.whole_life(also=(c.I_QUEUE_INFO,))),
+    _of_com("sink", sinks.called_back()),
 )

@@ -16,6 +16,7 @@ from decoders.ndr.problems import PROBLEMS
 from schemas.idl_types import IdlTypes
 from schemas.tables.derived import DERIVED
 from schemas.value_shapes import ValueShapes
+from tests.fuzz.com_checks import is_of_dcom, look
 from tests.fuzz.findings import Broken
 from tests.fuzz.value_shapes import Shapes
 from tests.timing import quickest
@@ -48,6 +49,7 @@ class Checks:
         self._shape = ValueShapes(types).of(wire.members)
         self._type = IdlTypes(types).struct(wire.members)
         self._derived = DERIVED.get((wire.interface.name, wire.operation.name), ())
+        self._of_dcom = is_of_dcom(wire)
 
     def one(self, stub: bytes) -> tuple[Decoded, float]:
         """The interpreter's values and CPU seconds."""
@@ -55,6 +57,8 @@ class Checks:
         if seconds > SLOW_SECONDS:
             raise Broken("a stub takes longer than half a second", f"{seconds:.3f} s for {len(stub)} bytes")
         self._well_formed(stub, decoded)
+        if self._of_dcom:
+            look(self.wire, decoded)
         return decoded, seconds
 
     def _well_formed(self, stub: bytes, decoded: Decoded) -> None:

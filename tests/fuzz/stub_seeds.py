@@ -10,10 +10,11 @@ from decoders.ndr.counts import compared_with
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import ByteOrder
 from decoders.ndr.layout import is_octets
-from decoders.ndr.model import Array, Direction, Interface, Operation, Syntax, Type
+from decoders.ndr.model import Array, Direction, Interface, InterfacePointer, ObjrefBytes, Operation, Syntax, Type
 from samples.towers import build_tower
 from tests.decoders.msmq.values import variant
 from tests.decoders.ndr.honest_values import Honest
+from tests.fuzz.com_seeds import referent
 
 if TYPE_CHECKING:
     import random
@@ -56,11 +57,21 @@ BY_NAME = {wire.name: wire for wire in WIRES}
 
 
 class Lively(Honest):
-    """Honest values, with towers where bytes stand and vectors of variants within themselves."""
+    """Honest values, with towers and references where bytes stand and vectors of variants within themselves."""
+
+    of_dcom = False
+    """Bytes are mostly those of references."""
+
+    def _value(self, declared: Type, member: Member | None = None) -> Any:  # noqa: ANN401 - a decoded value
+        if isinstance(self._resolved(declared), InterfacePointer) and self._rng.random() < 0.8:
+            return ObjrefBytes(referent(self._rng))
+        return super()._value(declared, member)
 
     def _array(self, declared: Array) -> bytes | str | list[Any]:
         rng, element = self._rng, self._resolved(declared.of)
         free = declared.bound is None and not isinstance(compared_with(declared.size_is), int)
+        if is_octets(element) and free and self.of_dcom and rng.random() < 0.8:
+            return referent(rng)
         if is_octets(element) and free and rng.random() < 0.4:
             tower = build_tower((rng.choice(list(INTERFACES)), "1.0"), rng.getrandbits(16), "10.0.0.2")
             return tower[: rng.choice((len(tower), rng.randrange(len(tower))))]
@@ -113,4 +124,5 @@ _VARIANTS = (_any, _any, _any, _chain, _sources, _history, _sequence)
 
 def seeds(wire: Wire, rng: random.Random, number: int) -> list[bytes]:
     lively = Lively(wire.interface.types, rng)
+    lively.of_dcom = "MInterfacePointer" in wire.interface.types
     return [wire.encode(lively.members(wire.members), rng.choice((0, 0xFF, 0xEE, 0x01))) for _ in range(number)]

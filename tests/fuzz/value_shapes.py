@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from decoders.ndr.model import (
     Array,
     ContextHandle,
+    EncapsulatedUnion,
     Enum,
     Guid,
+    InterfacePointer,
     Named,
+    ObjrefBytes,
     Pointer,
     PointerKind,
     Scalar,
@@ -58,7 +61,7 @@ class Shapes:
         return [member.name]
 
     def _arms(self, union: Union, values: dict[str, Any], path: str, whole: bool) -> Iterator[str]:
-        arms = [arm.member for arm in union.arms if arm.member and values[arm.member.name] is not None]
+        arms = [arm.member for arm in union.arms if arm.member and values.get(arm.member.name) is not None]
         if len(arms) > 1:
             yield f"{path} has more than one arm"
         for arm in arms:
@@ -83,9 +86,17 @@ class Shapes:
                 right = isinstance(value, str) and _GUID.fullmatch(value) is not None
             case String():
                 right = isinstance(value, str) and not any(0xD800 <= ord(one) <= 0xDFFF for one in value)
+            case InterfacePointer():
+                right = isinstance(value, ObjrefBytes)
+            case EncapsulatedUnion(switch_name=tag, union_name=name):
+                right = isinstance(value, dict) and list(value) == [tag, name]
+                if right:
+                    yield from self._value(declared.union, value[name], f"{path}.{name}", whole)
             case Pointer(to=to):
                 yield from self._value(to, value, path, whole)
                 return
+            case Array(raw=True):
+                right = isinstance(value, bytes)
             case Array(of=of):
                 yield from self._array(self._resolved(of), value, path, whole)
                 return
@@ -93,7 +104,8 @@ class Shapes:
                 yield from self._members(members, value, path, whole)
                 return
             case Union() as union:
-                if isinstance(value, dict) and list(value) == [arm.member.name for arm in union.arms if arm.member]:
+                arms = [arm.member.name for arm in union.arms if arm.member]
+                if isinstance(value, dict) and (list(value) == arms or (union.sparse and set(value) <= set(arms))):
                     yield from self._arms(union, value, path, whole)
                     return
                 right = False
@@ -117,7 +129,7 @@ class Shapes:
         declared = self._resolved(declared)
         if isinstance(declared, Pointer) and declared.kind is PointerKind.REF:
             return self._nullable(declared.to)
-        return isinstance(declared, ContextHandle | Pointer)
+        return isinstance(declared, ContextHandle | Pointer | InterfacePointer)
 
     def _resolved(self, declared: Type) -> Type:
         while isinstance(declared, Named):

@@ -40,12 +40,13 @@ def capture(path: Path, ports: tuple[int, ...]) -> Iterator[None]:
             one.process.stderr.close()
 
 
-def record(path: Path) -> Recording:
+def record(path: Path, module: str = "tests.live.talk") -> Recording:
+    """`module`: who talks."""
     need("tcpdump")
     with (
         path.with_suffix(".log").open("w+b") as log,
         subprocess.Popen(
-            [sys.executable, "-m", "tests.live.talk"],
+            [sys.executable, "-m", module],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

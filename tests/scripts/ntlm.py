@@ -47,14 +47,25 @@ class Session:
     def __init__(self, login: Login, seed: str) -> None:
         self._login, self._seed = login, seed
         self._challenge = _random(f"challenge {seed}", 8)
-        self._key = _random(f"key {seed}", 16)
-        extended = login.flags & _EXTENDED
+        self.use(_random(f"key {seed}", 16))
+
+    def use(self, key: bytes) -> None:
+        """The key that both sides have: made up here, or chosen by a client of others."""
+        self._key = key
+        extended = self._login.flags & _EXTENDED
         shared = ARC4.new(self._key)
         self._ciphers: dict[bool, Any] = {
             way: ARC4.new(_md5(self._key + _MAGIC.format(name, "sealing").encode())) if extended else shared
             for way, name in _WAYS.items()
         }
         self._numbers = {True: 0, False: 0}
+
+    @property
+    def server_challenge(self) -> bytes:
+        return self._challenge
+
+    def cipher(self, *, from_client: bool) -> Any:  # noqa: ANN401 - of a library without types
+        return self._ciphers[from_client]
 
     def negotiate(self) -> bytes:
         return _SIGNATURE + struct.pack("<II", 1, self._login.flags) + bytes(16) + _VERSION

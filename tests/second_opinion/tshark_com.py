@@ -72,7 +72,9 @@ def object_calls(path: Path) -> Counter[ObjectCall]:
 
 def _pdus(path: Path) -> Iterator[tuple[str, ET.Element]]:
     """PDUs with the number of their stream."""
-    output = _run(path, "-Y", "dcerpc.ver == 5 && tcp", "-T", "pdml", "-J", "dcerpc tcp")
+    # Heuristics first: a port that the system chose may belong to some other protocol in tshark's tables.
+    first = ("-o", "tcp.try_heuristic_first:TRUE")
+    output = _run(path, *first, "-Y", "dcerpc.ver == 5 && tcp", "-T", "pdml", "-J", "dcerpc tcp")
     for packet in ET.fromstring(output):
         stream = next(_one(one, "tcp.stream") for one in packet.iter("proto") if one.get("name") == "tcp")
         for one in packet.iter("proto"):

@@ -85,13 +85,13 @@ def executed(talk: ComTalk, dispid: int = EXECUTE, **answer: Any) -> ComTalk:  #
     return talk.orpc(c.DISPATCH, "Invoke", DISPATCH, c.invoked(dispid, *arguments), c.returned(**answer))
 
 
-def exporter(order: ByteOrder = "<", ends: Ends = EXPORTER_ENDS) -> ComTalk:
-    return ComTalk(ends, order).bind(c.FACTORY, c.REMOTE_UNKNOWN2, c.DISPATCH)
+def exporter(order: ByteOrder = "<", ends: Ends = EXPORTER_ENDS, also: tuple[str, ...] = ()) -> ComTalk:
+    return ComTalk(ends, order).bind(c.FACTORY, c.REMOTE_UNKNOWN2, c.DISPATCH, *also)
 
 
-def whole_life(order: ByteOrder = "<", ends: Ends = EXPORTER_ENDS) -> ComTalk:
-    """From the factory to the last release."""
-    talk = created(exporter(order, ends))
+def whole_life(order: ByteOrder = "<", ends: Ends = EXPORTER_ENDS, also: tuple[str, ...] = ()) -> ComTalk:
+    """From the factory to the last release. `also`: further interfaces that are bound."""
+    talk = created(exporter(order, ends, also))
     counted(talk, "RemRelease", factory=5)
     counted(talk, "RemAddRef", dispatch=2)
     executed(named(talk, "ExecuteShellCommand"))

@@ -146,6 +146,14 @@ def test_released_with_the_last_reference(tmp_path: Path, missing: int, end: str
     assert (made["references_given"], made["references_returned"], made["end"]) == (10, 10 - missing, end)
 
 
+def test_a_release_that_faulted_gave_nothing_back(tmp_path: Path) -> None:
+    refs = [{"ipid": of, "cPublicRefs": 5, "cPrivateRefs": 0} for of in (s.OBJECT, s.DISPATCH)]
+    asked = {"cInterfaceRefs": 2, "InterfaceRefs": refs}
+    talk = s.created(s.exporter()).refused(c.REMOTE_UNKNOWN2, "RemRelease", s.REMOTE_UNKNOWN, asked, 5)
+    made = s.by_oid(s.rows(s.captured(tmp_path, s.activation(), talk))[1])[s.OBJECT_OID]
+    assert (made["references_returned"], made["end"]) == (0, "open_at_end")
+
+
 def test_handed_out_again_it_is_open_again(tmp_path: Path) -> None:
     talk = s.created(s.exporter())
     s.counted(talk, "RemRelease", object=5, dispatch=5)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.dcom.orpc import write_implicit
-from decoders.ndr.model import Direction
+from decoders.ndr.model import Direction, Syntax
 from tests.builders import com_values as c
 from tests.builders.com_talk import ComTalk
 from tests.pipelines.com import story as s
@@ -62,6 +62,29 @@ def test_big_endian_says_the_same(tmp_path: Path) -> None:
         found.append(told(local))
     assert found[0] == found[1]
     assert len(found[0][0]) == 8
+
+
+def test_parameters_in_ndr64_behind_an_argument_in_ndr(tmp_path: Path) -> None:
+    """[MS-DCOM] 2.2.13: ORPCTHIS and ORPCTHAT are NDR whatever was negotiated."""
+    found = []
+    for syntax in Syntax:
+        talk = ComTalk(s.EXPORTER_ENDS, "<", syntax).bind(c.FACTORY, c.REMOTE_UNKNOWN2, c.DISPATCH)
+        that = c.that(extensions=c.error_extension("MSMQ", "Not open."))
+        asked = {"riid": c.NULL, "rgszNames": ["Quit", "Odd"], "cNames": 2, "lcid": 1033}
+        s.counted(s.created(talk), "RemAddRef", dispatch=2)
+        talk.orpc(c.DISPATCH, "GetIDsOfNames", s.DISPATCH, asked, {"rgDispId": [8, 0]}, that=that)
+        local = s.captured(tmp_path, s.activation(), talk)
+        assert not local.tables["issues"]
+        assert {row["transfer_syntax"] for row in local.tables["calls"] if row["object_uuid"]} == {str(syntax)}
+        calls, objects = s.rows(local)
+        found.append([(row["member"], row["arguments"], row["hresult"], row["exception"]) for row in calls])
+        assert {oid: row["references_given"] for oid, row in s.by_oid(objects).items()} == {
+            None: 0,
+            s.FACTORY_OID: 5,
+            s.OBJECT_OID: 12,
+        }
+    assert found[0] == found[1]
+    assert found[0][-1][-1] == "MSMQ: Not open."
 
 
 def test_the_last_acceptance_of_a_context_counts(tmp_path: Path) -> None:
