@@ -156,7 +156,7 @@ class ComMachine:
         elif fact.operation == _ADD:
             for counted in com.counted:
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                if (one := self._objects.find(counted.ipid)) is not None:
+                if fact.status == 0 and (one := self._objects.find(counted.ipid)) is not None:
                     one.given += counted.public_refs
 
     def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:

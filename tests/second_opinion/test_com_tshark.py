@@ -178,4 +178,4 @@ def test_rows_lead_to_each_other(path: Path) -> None:
     assert {row["object_uid"] for row in rows["com_calls"]} <= set(objects)
     assert set(calls) <= {row["call_uid"] for row in rows["calls"]}
     called = Counter(row["object_uid"] for row in rows["com_calls"])
-    assert {row["object_uid"]: row["calls"] for row in rows["com_objects"] if row["calls"]} == dict(called)
+    assert {row["object_uid"]: row["calls_made"] for row in rows["com_objects"] if row["calls_made"]} == dict(called)

@@ -97,7 +97,7 @@ def test_a_file_cut_at_any_byte(tmp_path: Path) -> None:
 
 OF_COM = ("elcabezzonn", "Security", "suricata-verify__tests_dcerpc_dcerpc-ctxids")
 REAL = [path for path in paths() if path.name.startswith(OF_COM) and path.read_bytes()[:4] == PCAP]
-EVERY = 11
+EVERY = 23
 
 
 @pytest.mark.skipif(not REAL, reason="the captures are not there")
