@@ -98,6 +98,8 @@ class ComMachine:
                 known.touch(fact)
         self._count(fact, com)
         yield COM_CALLS.name, self._row(one, fact, com)
+        for over in self._objects.forgotten():
+            yield COM_OBJECTS.name, over.row()
 
     def finish(self) -> Iterator[Row | ComStep]:
         yield from self.settle(END)

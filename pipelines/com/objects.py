@@ -14,7 +14,7 @@ from schemas.times import NO_TIME, micros, nanos
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pipelines.facts.com import Exporter, Reference
     from pipelines.facts.model import CallFact
@@ -125,8 +125,10 @@ class Objects:
         self._open_of_number: dict[int, dict[str, ComObject]] = {}
         """By OXID and by OID, then by id: those that may still be open. What ends some takes their entry away, so that
         no number of announcements and pings makes us look at an object more often than it was handed out."""
-        self._told: dict[str, ComObject] = {}
-        """By id: those that nothing leads to any more, and that calls were made on."""
+        self._forgotten: list[ComObject] = []
+        """Those that nothing leads to any more, until they are told."""
+        self._told: set[int] = set()
+        """Their ids, hashed: whatever bears the same numbers later is another row."""
         self._pings: dict[str, int] = {}
         """When each client last pinged."""
         self._now_ns = NO_TIME
@@ -150,7 +152,7 @@ class Objects:
         """The object by which references of a process are counted. It has no number of its own."""
         one = self._by_ipid.get(exporter.remote_unknown)
         if one is None:
-            uid = derived_uid("O", f"{self._server}|{exporter.oxid:016x}|{exporter.remote_unknown}")
+            uid = self._uid(f"{exporter.oxid:016x}|{exporter.remote_unknown}", fact)
             one = ComObject(self._server, uid, exporter.oxid, None, _kept(fact), fact.call_uid, None, fact.client)
             self._by_ipid[exporter.remote_unknown] = one
             self._forget_some()
@@ -188,7 +190,7 @@ class Objects:
         before = self._by_ipid.get(reference.ipid)
         if before is not None and before is not one:
             # It was called under this interface before another one told its number.
-            self._told.setdefault(before.object_uid, before)
+            self._forget(before)
         self._by_ipid[reference.ipid] = one
         self._reopen(one)
         if exporter := self._exporters.get(reference.oxid):
@@ -196,7 +198,7 @@ class Objects:
         return one
 
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
-        uid = derived_uid("O", f"{self._server}|{reference.oxid:016x}|{reference.oid:016x}")
+        uid = self._uid(f"{reference.oxid:016x}|{reference.oid:016x}", fact)
         client = fact.client if reference.given else fact.server
         return ComObject(self._server, uid, reference.oxid, reference.oid, _kept(fact), fact.call_uid, parent, client)
 
@@ -211,7 +213,7 @@ class Objects:
     def called(self, ipid: str, iid: str, fact: CallFact) -> ComObject:
         one = self._by_ipid.get(ipid)
         if one is None:
-            uid = derived_uid("O", f"{self._server}|{fact.ends.resp_p}|{ipid}")
+            uid = self._uid(f"{fact.ends.resp_p}|{ipid}", fact)
             one = ComObject(self._server, uid, None, None, _kept(fact), None, None, fact.client)
             self._by_ipid[ipid] = one
             self._forget_some()
@@ -267,11 +269,25 @@ class Objects:
             if one.ended("unpinged"):
                 one.touch(fact)
 
+    def _uid(self, numbers: str, fact: CallFact) -> str:
+        uid = derived_uid("O", f"{self._server}|{numbers}")
+        return derived_uid("O", f"{uid}|{fact.call_uid}") if hash(uid) in self._told else uid
+
+    def _forget(self, one: ComObject) -> None:
+        if hash(one.object_uid) not in self._told:
+            self._told.add(hash(one.object_uid))
+            self._forgotten.append(one)
+
+    def forgotten(self) -> Iterator[ComObject]:
+        """Since it was asked last."""
+        forgotten, self._forgotten = self._forgotten, []
+        return self._ended(forgotten)
+
     def _forget_some(self) -> None:
         if len(self._by_ipid) <= MAX_OBJECTS:
             return
         oldest = next(iter(self._by_ipid.values()))
-        self._told.setdefault(oldest.object_uid, oldest)
+        self._forget(oldest)
         for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
             del self._by_ipid[ipid]
         if oldest.oxid is not None:
@@ -283,13 +299,18 @@ class Objects:
 
     def finished(self) -> Iterator[ComObject]:
         """Each once, in the order in which they were first met."""
-        every = (*self._told.values(), *self._by_ipid.values(), *self._by_number.values())
         seen: dict[str, ComObject] = {}
-        for one in every:
-            seen.setdefault(one.object_uid, one)
+        for one in (*self._by_ipid.values(), *self._by_number.values()):
+            if hash(one.object_uid) not in self._told:
+                seen.setdefault(one.object_uid, one)
+        yield from self.forgotten()
+        yield from self._ended(seen.values())
+
+    def _ended(self, objects: Iterable[ComObject]) -> Iterator[ComObject]:
+        for one in objects:
             if one.oxid is not None and (exporter := self._exporters.get(one.oxid)) is not None:
                 # It may have been announced after its objects were handed out.
                 self._place(one, exporter)
             if self._pinged_out(one):
                 one.end = "pinged_out"
-        yield from seen.values()
+            yield one
