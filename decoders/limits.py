@@ -164,8 +164,8 @@ MAX_READABLE_DEPTH: Final = 4
 MAX_VARIANT_NESTING: Final = 32
 """VARIANTs inside VARIANTs that a value is made of, as MAX_NDR_DEPTH has them; decoded ones cannot have more."""
 
-MAX_WALKED_VALUES: Final = 1 << 21
-"""Values of one stub searched for object references: twice MAX_NDR_VALUES, which leaves out what is in no array."""
+MAX_WALKED_VALUES: Final = 10_000
+"""Structures and lists of one stub searched for object references: no call hands over a hundredth of as many."""
 
 MAX_PROPERTY_ROWS: Final = 16_384
 """Rows made of a property that is a table in itself: one a connection attempt, or one a sending queue manager."""

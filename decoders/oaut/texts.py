@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from decoders.limits import MAX_READABLE_CHARACTERS, MAX_READABLE_DEPTH, MAX_WALKED_VALUES
+from decoders.limits import MAX_READABLE_CHARACTERS, MAX_READABLE_DEPTH
 from decoders.ndr.model import ObjrefBytes
 from decoders.oaut.names import SF, VARENUM, VT
 from decoders.oaut.values import (
@@ -20,7 +20,7 @@ from decoders.oaut.variant import VT_ARRAY, VT_BYREF
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["interface_pointers", "variant_text", "variant_type", "variant_value"]
+__all__ = ["variant_text", "variant_type", "variant_value"]
 
 _NAMES: Final = {number: name for name, number in VARENUM.members}
 _FLAGS: Final = (VT_BYREF, VT_ARRAY)
@@ -115,21 +115,3 @@ def _printable(text: str, limit: int) -> str:
         character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
         for character in text[: limit + 1]
     )
-
-
-def interface_pointers(value: object) -> Iterator[bytes]:
-    """The OBJREFs in any decoded value, in the order of the declaration; in the first MAX_WALKED_VALUES of it."""
-    left = MAX_WALKED_VALUES
-    waiting: list[Iterator[object]] = [iter((value,))]
-    while waiting:
-        for one in waiting[-1]:
-            left -= 1
-            if left < 0:
-                return
-            if isinstance(one, ObjrefBytes):
-                yield one
-            elif isinstance(one, dict | list):
-                waiting.append(iter(one.values() if isinstance(one, dict) else one))
-                break
-        else:
-            waiting.pop()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcom.dual_strings import from_ndr
 from decoders.dcom.objref import parse_objref
+from decoders.dcom.pointers import interface_pointers
 from decoders.limits import MAX_REFERENCES_OF_A_CALL
-from decoders.ndr.model import ObjrefBytes
 from decoders.net.addresses import is_address
 from pipelines.facts.com import Exporter, Reference
 
@@ -21,7 +21,7 @@ _TCP: Final = 7
 
 
 def references(values: object, *, given: bool, clsid: str | None = None) -> Iterator[Reference]:
-    for number, data in enumerate(objrefs(values)):
+    for number, data in enumerate(interface_pointers(values)):
         if number == MAX_REFERENCES_OF_A_CALL:
             return
         found = parse_objref(data)
@@ -48,32 +48,8 @@ def _addresses(strings: DualStrings | None) -> tuple[str, ...]:
 _MAX_RESOLVERS: Final = 16
 
 
-def objrefs(values: object) -> Iterator[bytes]:
-    """OBJREFs of interface pointers, and of MInterfacePointers that are declared as such."""
-    waiting: list[object] = [values]
-    left = _MAX_VALUES
-    while waiting and left:
-        left -= 1
-        one = waiting.pop()
-        if isinstance(one, ObjrefBytes):
-            yield one
-        elif isinstance(one, dict):
-            data = one.get("abData")
-            if isinstance(data, bytes):
-                yield data
-            else:
-                waiting.extend(inner for inner in reversed(one.values()) if type(inner) in _HOLDERS)
-        elif isinstance(one, list):
-            waiting.extend(inner for inner in reversed(one[:left]) if type(inner) in _HOLDERS)
-
-
-_MAX_VALUES: Final = 10_000
-_HOLDERS: Final = frozenset((dict, list, ObjrefBytes))
-"""Most values are numbers and text: they are not looked at again."""
-
-
 def reference(pointer: object) -> ObjRef | None:
-    data = next(objrefs(pointer), None)
+    data = next(interface_pointers(pointer), None)
     return None if data is None else parse_objref(data)
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from decoders.limits import MAX_NDR_DEPTH, MAX_NDR_VALUES, MAX_WALKED_VALUES
+from decoders.dcom.pointers import interface_pointers
+from decoders.limits import MAX_NDR_DEPTH, MAX_NDR_VALUES
 from decoders.ndr.interpreter import decode
 from decoders.ndr.model import Direction, Member, Named, Pointer, Syntax
-from decoders.oaut import texts
 from decoders.oaut.building import bstr, byte_array, safearray, variant
 from decoders.oaut.descriptions import DESCRIPTION_TYPES
 from decoders.oaut.names import VT
-from decoders.oaut.texts import interface_pointers, variant_text, variant_value
+from decoders.oaut.texts import variant_text, variant_value
 from decoders.oaut.variant import VT_ARRAY, VT_BYREF
 from tests.decoders.ndr.operations import request
 from tests.timing import quickest
@@ -171,12 +171,10 @@ def test_more_elements_than_the_limit_stay_bytes() -> None:
     assert seconds < 0.05
 
 
-def test_the_search_for_objects_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert MAX_WALKED_VALUES > MAX_NDR_VALUES
+def test_the_search_for_objects_ends() -> None:
     shared: list[Any] = []
     for _ in range(64):
         shared = [shared, shared]
-    monkeypatch.setattr(texts, "MAX_WALKED_VALUES", 10_000)
     found, seconds = quickest(lambda: list(interface_pointers(shared)), 0.05)
     assert found == []
     assert seconds < 0.05

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoders.dcom.pointers import interface_pointers
 from decoders.ndr.model import Direction, Member, Syntax
 from decoders.oaut.declarations import TYPES
 from decoders.oaut.safearray import SAFEARRAYUNION
-from decoders.oaut.texts import interface_pointers, variant_text, variant_value
+from decoders.oaut.texts import variant_text, variant_value
 from decoders.oaut.values import variant_content
 from decoders.oaut.variant import VARIANT_UNION
 from tests.decoders.ndr.arguments import arguments

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from decoders.dcom.pointers import interface_pointers
 from decoders.ndr.model import ObjrefBytes
 from decoders.oaut.building import bstr, byte_array, safearray, variant
 from decoders.oaut.names import VT
-from decoders.oaut.texts import interface_pointers, variant_text, variant_type, variant_value
+from decoders.oaut.texts import variant_text, variant_type, variant_value
 from decoders.oaut.values import currency_text, date_text, decimal_text
 from decoders.oaut.variant import VT_ARRAY, VT_BYREF
 

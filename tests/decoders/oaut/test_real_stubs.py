@@ -6,13 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 from unittest import mock
 
+from decoders.dcom.pointers import interface_pointers
 from decoders.interfaces import dispatch, type_info
 from decoders.ndr import encoder
 from decoders.ndr.interpreter import decode
 from decoders.ndr.model import Direction, Syntax
 from decoders.oaut.building import units
 from decoders.oaut.names import VT
-from decoders.oaut.texts import interface_pointers, variant_text, variant_type
+from decoders.oaut.texts import variant_text, variant_type
 from decoders.oaut.values import bstr_value
 from tests.decoders.oaut import real_calls
 
