@@ -51,8 +51,9 @@ def _receive_completed(step: ReadStep) -> Answer:
         return read.doubt or Reason.CAPTURE_ENDED
     missed = read.session.blind_since(read.start.began) if read.session else Reason.OPEN_NOT_SEEN
     shown = {"dwRequestId": read.request_id, "phContext": read.session.handle if read.session else None}
-    if read.end is not None:
-        # The client closed the queue, which lets go of the message: an end of another thread may be on its way.
+    if read.end is not None or (read.session is not None and read.session.close_asked):
+        # The client closed the queue, which lets go of the message: an end of another thread may be on its way, and the
+        # message may have come when there was nothing left to end it with.
         return read.doubt or missed or Reason.TIMES_CROSS
     return left_open(read.severance, read.doubt or missed, shown)
 

@@ -168,3 +168,19 @@ def test_a_handle_used_before_it_was_given_was_given_earlier(tmp_path: Path) -> 
     found = told(tmp_path, script)
     assert {row["verdict"] for row in found["findings"] if row["rule_id"] == "mqqp-queue-closed"} <= {"not_decidable"}
     assert ("rundown", "times_cross") in columns(found["sessions"], "state", "doubt")
+
+
+def test_a_message_that_comes_after_the_close_has_nothing_to_end_it_with(tmp_path: Path) -> None:
+    """Seed 1600299: the receive waits on one connection while the queue is closed on another."""
+    script = """
+        connect q interface RemoteRead
+        connect r group q interface RemoteRead
+        q: R_OpenQueue -> pphContext=RR1
+        r: ask a R_StartReceive phContext=RR1 dwRequestId=1 ulTimeout=3000
+        q: R_CloseQueue pphContext=RR1
+        answer a
+        close q
+        close r
+    """
+    findings = [row for row in told(tmp_path, script)["findings"] if row["rule_id"] == "mqrr-receive-completed"]
+    assert {row["verdict"] for row in findings} == {"not_decidable"}
