@@ -66,9 +66,10 @@ class Association(Sight):
         A client that closes the rest in good order may have learned by a reset that the server has forgotten it.
         """
         by_server = self.severance is not None and self.severance.is_servers
-        return None if self.has_lost(given) or (self._may_have_lost(given) and not by_server) else self.severance
+        return None if self.has_lost(given) or (self.may_have_lost(given) and not by_server) else self.severance
 
-    def _may_have_lost(self, given: Moment) -> bool:
+    def may_have_lost(self, given: Moment) -> bool:
+        """A connection of it was reset since: the server may have been started again."""
         return self.reset is not None and given < self.reset and (self.kept is None or given < self.kept)
 
     @property

@@ -124,6 +124,8 @@ class Ending:
                     session.closed_at = moment
                 self._registry.delist(session)
                 gone = association.all_closed or association.has_lost(session.first.until)
+                if not gone and association.may_have_lost(session.first.until):
+                    session.doubt = session.doubt or Reason.RESET
                 state = SessionState.RUNDOWN if gone else SessionState.OPEN_AT_END
                 self._session(session, SessionState.CLOSED if session.closed else state)
 

@@ -184,3 +184,18 @@ def test_a_message_that_comes_after_the_close_has_nothing_to_end_it_with(tmp_pat
     """
     findings = [row for row in told(tmp_path, script)["findings"] if row["rule_id"] == "mqrr-receive-completed"]
     assert {row["verdict"] for row in findings} == {"not_decidable"}
+
+
+def test_what_is_open_at_the_end_after_a_reset_is_in_doubt(tmp_path: Path) -> None:
+    """Seed 1700370: the server was started again while another connection of the association says nothing."""
+    script = """
+        connect q interface RemoteRead
+        q: R_OpenQueue -> pphContext=RR1
+        connect r group q interface RemoteRead
+        wait 40s
+        reset q by server
+        wait 40s
+        connect x interface RemoteRead
+        x: R_GetServerPort
+    """
+    assert ("open_at_end", "reset") in columns(told(tmp_path, script)["sessions"], "state", "doubt")
