@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from pipelines.facts import vocabulary as v
+from pipelines.rules.detections.refusals import Refusals
 from pipelines.rules.faults import raised_by_method
 from pipelines.rules.model import BOTH, Detected, Level
-from pipelines.rules.shown import code_shown
-from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
+from pipelines.rules.watching import CallWatcher, detection
 from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:
@@ -70,38 +69,14 @@ class _SeveralAddresses(CallWatcher):
         return (Detected(step, {name: guid, "address": address, "seen before from": ", ".join(others)}),)
 
 
-@dataclass(slots=True)
-class _Refusals:
-    times: deque[int]
-    """Of the last ones, as many as the threshold says."""
-    told: int | None = None
-
-
 class _RefusedOpens(CallWatcher):
-    """A client is reported once a period, however often it goes on."""
-
     needs: ClassVar = dict.fromkeys(_OPENS, BOTH)
 
     def __init__(self, settings: Settings) -> None:
-        self._threshold = settings["refused_opens"]
-        self._period = settings["refused_opens_seconds"] * 1_000_000_000
-        self._clients: Recent[str, _Refusals] = Recent(MAX_CLIENTS)
+        self._refusals = Refusals(settings, "refused_opens")
 
     def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
-        if not _refused(step):
-            return (True,)
-        now, client = step.call.until.ts_ns, step.call.client
-        refusals = self._clients.get(client) or _Refusals(deque(maxlen=self._threshold))
-        self._clients.put(client, refusals)
-        refusals.times.append(now)
-        if len(refusals.times) < self._threshold or now - refusals.times[0] > self._period:
-            return (True,)
-        if refusals.told is not None and now - refusals.told <= self._period:
-            return ()
-        refusals.told = now
-        seconds = (now - refusals.times[0]) / 1_000_000_000
-        values = {"refused": len(refusals.times), "within seconds": f"{seconds:.3f}", "last": code_shown(step.code)}
-        return (Detected(step, values),)
+        return (True,) if not _refused(step) else self._refusals.refused(step)
 
 
 def _refused(step: CallStep) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from decoders.dcom.classes import MSMQ_CLASSES, REMOTE_EXECUTION_CLASSES
+from pipelines.rules.detections.refusals import Refusals
 from pipelines.rules.model import BOTH, REQUEST, RESPONSE, Broken, Detected, Level, Subject
-from pipelines.rules.shown import code_shown
-from pipelines.rules.watching import MAX_CLIENTS, ComWatcher, detection
-from pipelines.sessions.memory import Recent
+from pipelines.rules.watching import ComWatcher, detection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,36 +39,14 @@ def _for_execution(step: ComStep) -> Answer:
     return _activated(step, REMOTE_EXECUTION_CLASSES)
 
 
-@dataclass(slots=True)
-class _Refusals:
-    times: deque[int]
-    """Of the last ones, as many as the threshold says."""
-    told: int | None = None
-
-
 class _RefusedActivations(ComWatcher):
-    """A client is reported once a period, however often it goes on."""
-
     needs: ClassVar = dict.fromkeys(_ACTIVATIONS, RESPONSE)
 
     def __init__(self, settings: Settings) -> None:
-        self._threshold = settings["refused_activations"]
-        self._period = settings["refused_activations_seconds"] * 1_000_000_000
-        self._clients: Recent[str, _Refusals] = Recent(MAX_CLIENTS)
+        self._refusals = Refusals(settings, "refused_activations")
 
     def look(self, step: ComStep) -> Iterable[Detected | Undecided | bool]:
-        if step.code not in _DENIED:
-            return (True,)
-        now, client = step.call.until.ts_ns, step.call.client
-        refusals = self._clients.get(client) or _Refusals(deque(maxlen=self._threshold))
-        self._clients.put(client, refusals)
-        refusals.times.append(now)
-        if len(refusals.times) < self._threshold or now - refusals.times[0] > self._period:
-            return (True,)
-        if refusals.told is not None and now - refusals.told <= self._period:
-            return ()
-        refusals.told = now
-        return (Detected(step, {"refused": len(refusals.times), "last": code_shown(step.code)}),)
+        return (True,) if step.code not in _DENIED else self._refusals.refused(step)
 
 
 _of_com: Final = partial(
