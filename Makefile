@@ -4,6 +4,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PYTHON
+# Tests start many programs: each would compile all that it imports once more.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12

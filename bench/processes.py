@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _PROC: Final = Path("/proc")
 _LOOK_SECONDS: Final = 0.25
-_WORKERS: Final = b"mqtrail.daemon"
-"""An argument of the process that forks workers, and so of theirs; the JVM has it within a longer one."""
+_WORKERS: Final = "mqtrail.daemon"
+"""Name of the process that forks workers, and of theirs."""
 _PEAK: Final = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
 
 
@@ -52,7 +52,7 @@ def _largest_worker(root: int) -> int:
     found = 0
     for process in descendants(root, parents()):
         try:
-            if _WORKERS in (_PROC / str(process) / "cmdline").read_bytes().split(b"\0"):
+            if (_PROC / str(process) / "comm").read_text().strip() == _WORKERS:
                 peak = _PEAK.search((_PROC / str(process) / "status").read_text())
                 found = max(found, int(peak[1]) * 1_024 // 1_000 if peak else 0)
         except OSError:  # it has ended

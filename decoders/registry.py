@@ -1,4 +1,4 @@
-"""Every interface that is known: the one place that has its UUID, name, version and port.
+"""Every interface that is known: the one place that says what it is, who serves it and where it is described.
 
 What is decoded of one is declared in `decoders/interfaces`; what makes a conversation ours is in `well_known`.
 """
@@ -6,7 +6,8 @@ What is decoded of one is declared in `decoders/interfaces`; what makes a conver
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,32 +27,86 @@ _ORPC: Final = frozenset((Family.COM, Family.MSMQ_COM))
 DCOM: Final = _ORPC | {Family.DCOM_ACTIVATION}
 
 
+class Identity(TypedDict):
+    """What a declaration of operations takes from here."""
+
+    name: str
+    uuid: str
+    version: tuple[int, int]
+    document: str
+    base: str
+
+
 class Registered(NamedTuple):
     uuid: str
     name: str
     version: tuple[int, int]
     family: Family
+    document: str
+    """Short name of the specification, e.g. `MS-MQQP`."""
     port: int = 0
     """Where its server listens by default; 0: nobody says so."""
     base: str = ""
     """Name of the interface whose operations come before its own; COM's begin with IUnknown."""
+    served_as: str = ""
+    """Role of a host that serves it, of table `hosts`."""
+    called_as: str = ""
+    """The same of a host that calls it."""
+    reads: bool = False
+    """Queues are opened and read by it."""
+    judged: bool = False
+    """Rules look at what its calls say; others are judged by how they are made only."""
 
     @property
     def is_com(self) -> bool:
         """Its calls go to objects, and their stubs begin with ORPCTHIS and ORPCTHAT: [MS-DCOM] 2.2.13."""
         return self.family in _ORPC
 
+    @property
+    def identity(self) -> Identity:
+        return {
+            "name": self.name,
+            "uuid": self.uuid,
+            "version": self.version,
+            "document": self.document,
+            "base": self.base,
+        }
 
-EPM: Final = Registered("e1af8308-5d1f-11c9-91a4-08002b14a0fa", "epm", (3, 0), Family.ENDPOINT_MAPPER, 135)
+
+EPM: Final = Registered(
+    "e1af8308-5d1f-11c9-91a4-08002b14a0fa", "epm", (3, 0), Family.ENDPOINT_MAPPER, "MS-RPCE", 135,
+    served_as="endpoint_mapper",
+)  # fmt: skip
 
 # [MS-MQQP] 3.1.4.8, [MS-MQMP] 3.1.4.24, [MS-MQRR] 3.1.4.1; of the directory, KB 178517.
-QM2QM: Final = Registered("1088a980-eae5-11d0-8d9b-00a02453c337", "qm2qm", (1, 0), Family.MSMQ, 2105)
-QMMGMT: Final = Registered("41208ee0-e970-11d1-9b9e-00e02c064c39", "qmmgmt", (1, 0), Family.MSMQ, 2103)
-QMCOMM: Final = Registered("fdb3a030-065f-11d1-bb9b-00a024ea5525", "qmcomm", (1, 0), Family.MSMQ, 2103)
-QMCOMM2: Final = Registered("76d12b80-3467-11d3-91ff-0090272f9ea3", "qmcomm2", (1, 0), Family.MSMQ, 2103)
-REMOTE_READ: Final = Registered("1a9134dd-7b39-45ba-ad88-44d01ca47f28", "RemoteRead", (1, 0), Family.MSMQ, 2103)
-DSCOMM: Final = Registered("77df7a80-f298-11d0-8358-00a024c480a8", "dscomm", (1, 0), Family.MSMQ, 2101)
-DSCOMM2: Final = Registered("708cca10-9569-11d1-b2a5-0060977d8118", "dscomm2", (1, 0), Family.MSMQ, 2101)
+QM2QM: Final = Registered(
+    "1088a980-eae5-11d0-8d9b-00a02453c337", "qm2qm", (1, 0), Family.MSMQ, "MS-MQQP", 2105,
+    served_as="queue_server", called_as="remote_reader", reads=True, judged=True,
+)  # fmt: skip
+QMMGMT: Final = Registered(
+    "41208ee0-e970-11d1-9b9e-00e02c064c39", "qmmgmt", (1, 0), Family.MSMQ, "MS-MQMR", 2103,
+    served_as="management_server", called_as="management_client", judged=True,
+)  # fmt: skip
+QMCOMM: Final = Registered(
+    "fdb3a030-065f-11d1-bb9b-00a024ea5525", "qmcomm", (1, 0), Family.MSMQ, "MS-MQMP", 2103,
+    served_as="queue_server", called_as="application", reads=True, judged=True,
+)  # fmt: skip
+QMCOMM2: Final = Registered(
+    "76d12b80-3467-11d3-91ff-0090272f9ea3", "qmcomm2", (1, 0), Family.MSMQ, "MS-MQMP", 2103,
+    served_as="supporting_server", called_as="application", reads=True, judged=True,
+)  # fmt: skip
+REMOTE_READ: Final = Registered(
+    "1a9134dd-7b39-45ba-ad88-44d01ca47f28", "RemoteRead", (1, 0), Family.MSMQ, "MS-MQRR", 2103,
+    served_as="queue_server", called_as="remote_reader", reads=True, judged=True,
+)  # fmt: skip
+DSCOMM: Final = Registered(
+    "77df7a80-f298-11d0-8358-00a024c480a8", "dscomm", (1, 0), Family.MSMQ, "MS-MQDS", 2101,
+    served_as="directory_server", called_as="directory_client",
+)  # fmt: skip
+DSCOMM2: Final = Registered(
+    "708cca10-9569-11d1-b2a5-0060977d8118", "dscomm2", (1, 0), Family.MSMQ, "MS-MQDS", 2101,
+    served_as="directory_server", called_as="directory_client",
+)  # fmt: skip
 
 # [MS-DCOM] 1.9. The version of all of them is 0.0: [MS-DCOM] 2.1.
 _DCOM_ACTIVATION: Final = {
@@ -60,19 +115,20 @@ _DCOM_ACTIVATION: Final = {
     "99fcfec4-5260-101b-bbcb-00aa0021347a": "IObjectExporter",
 }
 
-# [MS-DCOM] 1.9, [MS-OAUT] 1.9, [MC-MQAC] section 6.
+# [MS-DCOM] 1.9, [MS-OAUT] 1.9, [MC-MQAC] section 6: name, base, document.
 _COM: Final = {
-    "00000001-0000-0000-c000-000000000046": ("IClassFactory", "IUnknown"),
-    "00000131-0000-0000-c000-000000000046": ("IRemUnknown", "IUnknown"),
-    "00000143-0000-0000-c000-000000000046": ("IRemUnknown2", "IRemUnknown"),
-    "00020400-0000-0000-c000-000000000046": ("IDispatch", "IUnknown"),
-    "00020401-0000-0000-c000-000000000046": ("ITypeInfo", "IUnknown"),
-    "00020404-0000-0000-c000-000000000046": ("IEnumVARIANT", "IUnknown"),
-    "b196b284-bab4-101a-b69c-00aa00341d07": ("IConnectionPointContainer", "IUnknown"),
-    "b196b285-bab4-101a-b69c-00aa00341d07": ("IEnumConnectionPoints", "IUnknown"),
-    "b196b286-bab4-101a-b69c-00aa00341d07": ("IConnectionPoint", "IUnknown"),
-    "b196b287-bab4-101a-b69c-00aa00341d07": ("IEnumConnections", "IUnknown"),
+    "00000001-0000-0000-c000-000000000046": ("IClassFactory", "IUnknown", "MS-DCOM"),
+    "00000131-0000-0000-c000-000000000046": ("IRemUnknown", "IUnknown", "MS-DCOM"),
+    "00000143-0000-0000-c000-000000000046": ("IRemUnknown2", "IRemUnknown", "MS-DCOM"),
+    "00020400-0000-0000-c000-000000000046": ("IDispatch", "IUnknown", "MS-OAUT"),
+    "00020401-0000-0000-c000-000000000046": ("ITypeInfo", "IUnknown", "MS-OAUT"),
+    "00020404-0000-0000-c000-000000000046": ("IEnumVARIANT", "IUnknown", "MS-OAUT"),
+    "b196b284-bab4-101a-b69c-00aa00341d07": ("IConnectionPointContainer", "IUnknown", "MC-MQAC"),
+    "b196b285-bab4-101a-b69c-00aa00341d07": ("IEnumConnectionPoints", "IUnknown", "MC-MQAC"),
+    "b196b286-bab4-101a-b69c-00aa00341d07": ("IConnectionPoint", "IUnknown", "MC-MQAC"),
+    "b196b287-bab4-101a-b69c-00aa00341d07": ("IEnumConnections", "IUnknown", "MC-MQAC"),
 }
+_JUDGED_DOCUMENTS: Final = frozenset(("MS-DCOM", "MS-OAUT"))
 
 REMOTE_UNKNOWN: Final = "00000131-0000-0000-c000-000000000046"
 """IRemUnknown: every exporter has it."""
@@ -124,13 +180,40 @@ _MSMQ_COM: Final = {
     "eba96b23-2168-11d3-898c-00e02c074f6b": "IMSMQMessage4",
 }
 
+# [MC-MQAC] section 6: all others begin with IDispatch.
+_MSMQ_COM_BASES: Final = {
+    "IMSMQApplication2": "IMSMQApplication",
+    "IMSMQApplication3": "IMSMQApplication2",
+    "IMSMQQueueManagement": "IMSMQManagement",
+    "IMSMQOutgoingQueueManagement": "IMSMQManagement",
+    "IMSMQTransaction2": "IMSMQTransaction",
+    "IMSMQTransaction3": "IMSMQTransaction2",
+    "IMSMQEvent2": "IMSMQEvent",
+    "IMSMQEvent3": "IMSMQEvent2",
+}
+
+
+def _resolver(uuid: str, name: str) -> Registered:
+    return Registered(uuid, name, (0, 0), Family.DCOM_ACTIVATION, "MS-DCOM", EPM.port, judged=True)
+
+
+def _com(uuid: str, name: str, base: str, document: str) -> Registered:
+    judged = document in _JUDGED_DOCUMENTS
+    return Registered(uuid, name, (0, 0), Family.COM, document, base=base, judged=judged)
+
+
+def _msmq_com(uuid: str, name: str) -> Registered:
+    base = _MSMQ_COM_BASES.get(name, "IDispatch")
+    return Registered(uuid, name, (0, 0), Family.MSMQ_COM, "MC-MQAC", base=base)
+
+
 REGISTRY: Final[Mapping[str, Registered]] = {
     one.uuid: one
     for one in (
         *(EPM, QM2QM, QMMGMT, QMCOMM, QMCOMM2, REMOTE_READ, DSCOMM, DSCOMM2),
-        *(Registered(uuid, name, (0, 0), Family.DCOM_ACTIVATION) for uuid, name in _DCOM_ACTIVATION.items()),
-        *(Registered(uuid, name, (0, 0), Family.COM, base=base) for uuid, (name, base) in _COM.items()),
-        *(Registered(uuid, name, (0, 0), Family.MSMQ_COM, base="IDispatch") for uuid, name in _MSMQ_COM.items()),
+        *(_resolver(uuid, name) for uuid, name in _DCOM_ACTIVATION.items()),
+        *(_com(uuid, *said) for uuid, said in _COM.items()),
+        *(_msmq_com(uuid, name) for uuid, name in _MSMQ_COM.items()),
     )
 }
 """By UUID."""
@@ -144,3 +227,12 @@ def registered(uuid: str, version: str) -> Registered | None:
     """
     found = REGISTRY.get(uuid)
     return found if found is not None and str(found.version[0]) == version.partition(".")[0] else None
+
+
+@cache
+def lineage(name: str) -> tuple[str, ...]:
+    """The interface and those that it is derived from, itself first."""
+    found = [name]
+    while (known := BY_NAME.get(found[-1])) is not None and known.base:
+        found.append(known.base)
+    return tuple(found)

@@ -5,24 +5,18 @@ What is imported here, no worker has to import again.
 
 from __future__ import annotations
 
-import gc
+import sys
+
+from mqtrail.taking_over import handed_over
+
+if __name__ == "__main__" and handed_over():
+    sys.exit()
 
 from mqtrail.archives import without_archives
 
 without_archives()
 
-from mqtrail.arrays import without_pandas  # noqa: E402
-
-without_pandas()
-
-from pyspark.daemon import manager  # noqa: E402
-
-import pipelines.captures.scan  # noqa: E402
-import pipelines.connections.exchange  # noqa: E402
-import pipelines.judging.exchange  # noqa: E402
-import pipelines.messages.exchange  # noqa: E402, F401
+from mqtrail.forking import fork_workers  # noqa: E402
 
 if __name__ == "__main__":
-    # Workers collect garbage after each task; modules are none.
-    gc.freeze()
-    manager()  # type: ignore[no-untyped-call]
+    fork_workers()

@@ -260,3 +260,11 @@ FACTS = Table(
         Column("data", BINARY, "The fact, in msgpack; see pipelines.facts.", required=True),
     ),
 )
+LISTED = Table(
+    "listed",
+    "A value that is looked for in one file of the dataset, where what to look for is too much for the driver.",
+    (
+        Column("number", INT, "Of the file, among those that were looked at.", required=True),
+        Column("value", STRING, "A connection, or a message.", required=True),
+    ),
+)

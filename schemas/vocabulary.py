@@ -59,7 +59,7 @@ REASONS: Final = (
     *("started_midstream", "bytes_missing", "bytes_contradict", "sealed", "bind_not_seen"),
     *("association_unknown", "request_not_captured", "response_not_captured", "not_decoded", "stub_has_more"),
     *("capture_ended", "open_not_seen", "given_earlier", "reset"),
-    *("ending_unknown", "server_version_unknown", "client_version_unknown", "others_not_seen"),
+    *("ending_unknown", "server_version_unknown", "client_version_unknown", "others_not_seen", "no_past"),
     *("several_opens", "action_unknown", "times_cross", "limit", "texts_contradict"),
 )
 """Why something cannot be decided."""

@@ -22,6 +22,8 @@ PATIENCE_SECONDS: Final = 300.0
 """For one run on a busy machine; alone most take fifteen."""
 DAEMONS: Final = ("-m mqtrail.daemon", "-m pyspark.daemon")
 """What forks Python workers: ours on the machine of a run, Spark's own on a cluster. A JVM names it as a setting."""
+_NAME: Final = "mqtrail.daemon"
+"""Of a process that took over from ours, and of its workers: by their command lines they are the driver."""
 QUICK_JAVA: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Most runs are too short for the optimising compiler to pay."""
 
@@ -58,10 +60,17 @@ def command_line(pid: int) -> str:
         return ""
 
 
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
 def is_worker(pid: int) -> bool:
     """Or the daemon that forks them, which looks like them."""
     command = command_line(pid)
-    return any(daemon in command for daemon in DAEMONS)
+    return any(daemon in command for daemon in DAEMONS) or _name(pid) == _NAME
 
 
 def python_workers(root: int) -> list[int]:

@@ -23,9 +23,7 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("patient", settings(), deadline=None)
 settings.load_profile("patient")
 
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Of code that runs once, to compile it well takes longer than to run it."""
-LONGEST = ("spark", "programs")
+LONGEST = ("spark", "programs", "tests/pipelines/rules/test_promise.py")
 PROGRAMS = ("tests/airflow/", "tests/cluster/", "tests/walk_through/")
 """Folders of tests that start Spark in processes of their own."""
 
@@ -83,6 +81,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 def spark() -> Iterator[SparkSession]:
     """The one session of the test run: starting Spark takes longer than most tests together."""
     from pipelines.engine.spark_session import spark_session
+    from tests.java import QUICK_JAVA
 
     quick = {"spark.sql.shuffle.partitions": "4", "spark.driver.extraJavaOptions": QUICK_JAVA}
     session = spark_session("local[2]", quick)

@@ -16,6 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from decoders.dcerpc.header import HEADER_BYTES
+from decoders.dcerpc.well_known import MSMQ_COM
+from decoders.registry import REMOTE_UNKNOWN
 from ingest.captures import UnreadableCapture, open_capture
 from ingest.choice import Choice
 from ingest.clock import JITTER_NS
@@ -27,11 +29,13 @@ from pipelines.connections.assembler import Assembler
 from pipelines.connections.decoding import Decoding, segment_rows
 from pipelines.facts.stored_form import BLIND
 from pipelines.facts.versions import known_versions
+from pipelines.judging.homes import homes_of
+from pipelines.judging.makers import Activated, calls_of, first_of_each
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
 from pipelines.rules.catalogue import SETTINGS
 from schemas.internal import CONVERSATIONS, FACTS, SPLIT_REPORTS
-from schemas.tables import FINDINGS, JUDGED, OVERALL
+from schemas.tables import ENDPOINTS, FINDINGS, JUDGED, OVERALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from decoders.security.accounts import Secret
     from ingest.choice import Endpoint
     from ingest.splits import Split
+    from pipelines.judging.homes import Homes
     from schemas.internal_rows import AnnouncedRow, FactRow, VersionRow
     from schemas.model import AnyRow
 
@@ -142,15 +147,28 @@ class Local:
 
     def _judged(self, settings: Mapping[str, int]) -> dict[str, pa.Table]:
         """Those with rows: a table without would take as long as to judge a call."""
-        facts = sorted(self.facts, key=itemgetter(*ORDER))
+        facts = sorted(self._homes().brought_home(self.facts), key=itemgetter(*ORDER))
         found: dict[str, list[AnyRow]] = {table.name: [] for table in JUDGED}
         summaries = Summaries()
-        for name, row in judged(facts, known_versions(self.versions), settings, summaries):
+        for name, row in judged(facts, known_versions(self.versions), settings, summaries, self._first_made()):
             found[name].append(row)
         found |= {table.name: list(rows) for table, rows in summaries.overall()}
         return {
             table.name: pa.Table.from_pylist(rows, schema=table.arrow) for table in _TOLD if (rows := found[table.name])
         }
+
+    def _first_made(self) -> dict[str, str]:
+        rows = (row for row in self._endpoints if row["interface_uuid"] in MSMQ_COM)
+        made = ((row["id"], Activated(row["ts_ns"], row["call_uid"], row["id"]["resp_h"])) for row in rows)
+        return calls_of(first_of_each((ends["orig_h"], one) for ends, one in made))
+
+    @cached_property
+    def _endpoints(self) -> list[Row]:
+        return self._rows(ENDPOINTS.name) if ENDPOINTS.name in self._batches else []
+
+    def _homes(self) -> Homes:
+        told = (row for row in self._endpoints if row["interface_uuid"] == REMOTE_UNKNOWN)
+        return homes_of((row["id"]["orig_h"], row["id"]["resp_h"], row["host"]) for row in told)
 
     def imbalances(self) -> list[str]:
         """Stages of the streams whose parts do not sum to what came in."""

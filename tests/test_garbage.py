@@ -6,6 +6,8 @@ import gc
 import subprocess
 import sys
 
+from mqtrail.garbage import collecting
+
 USUAL = 700
 
 
@@ -19,4 +21,13 @@ def test_a_program_that_imports_us_keeps_its_own_way() -> None:
     told = "import gc; before = gc.get_threshold(); import mqtrail; print(before == gc.get_threshold())"
     found = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "True"
+    assert gc.isenabled()
+
+
+def test_off_and_on_again_for_a_while() -> None:
+    with collecting(on=False):
+        assert not gc.isenabled()
+        with collecting(on=True):
+            assert gc.isenabled()
+        assert not gc.isenabled()
     assert gc.isenabled()

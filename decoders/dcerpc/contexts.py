@@ -96,6 +96,9 @@ class Contexts:
     def answer(self, proposal: Proposal | None, ack: BindAck) -> bool | None:
         """None: the number of results is not that of the proposal."""
         if ack.header.packet_type is PacketType.BIND_ACK:
+            if proposal is None and self._group_granted is not None:
+                # A connection is bound once: this answer is to a bind of a later one with the same ends.
+                self._forget()
             # [C706] 12.6.4.2: in alter_context_resp they are to be ignored, and some servers draw a new group id there.
             self._group_granted = ack.assoc_group_id
             self.max_xmit_frag, self.max_recv_frag = ack.max_xmit_frag, ack.max_recv_frag
@@ -120,6 +123,10 @@ class Contexts:
             else:
                 room = False
         return None if proposal.whole and len(contexts) != len(ack.results) else room
+
+    def _forget(self) -> None:
+        for numbered in (self.accepted, self.rejected, self.proposed, self._witnessed):
+            numbered.clear()
 
     def refuse(self, proposal: Proposal, answer: PacketType) -> None:
         """bind_nak, or a fault in answer to alter_context."""

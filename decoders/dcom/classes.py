@@ -32,6 +32,8 @@ REMOTE_EXECUTION_CLASSES: Final = {
     "9ba05972-f6a8-11cf-a442-00a0c90a8f39": "ShellWindows",
     "c08afd90-f2a1-11d1-8455-00a0c91f3880": "ShellBrowserWindow",
     "00024500-0000-0000-c000-000000000046": "Excel.Application",
+    # Class InternetExplorer of the type library eab22ac0-30c1-11cf-a7eb-0000c05bae0b; activated in a public capture of
+    # an attack by a library of Internet Explorer.
     "0002df01-0000-0000-c000-000000000046": "InternetExplorer.Application",
     "8bc3f05e-d86b-11d0-a075-00c04fb68820": "WbemLevel1Login",
 }

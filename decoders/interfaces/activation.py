@@ -31,15 +31,10 @@ from decoders.ndr.model import (
     PointerKind,
     String,
 )
-from decoders.registry import REGISTRY
-
-_KNOWN: Final = REGISTRY["4d9f4ab8-7d1c-11cf-861e-0020af6e7c57"]
+from decoders.registry import BY_NAME
 
 INTERFACE: Final = Interface(
-    name=_KNOWN.name,
-    uuid=_KNOWN.uuid,
-    version=_KNOWN.version,
-    document="MS-DCOM",
+    **BY_NAME["IActivation"].identity,
     doc="Creates objects or class factories at a server.",
     operations=(
         Operation(

@@ -11,12 +11,10 @@ from decoders.dcom.types import IID, MInterfacePointer, chosen
 from decoders.interfaces.parameters import reference
 from decoders.ndr.base_types import HRESULT
 from decoders.ndr.model import Direction, Interface, Operation, Pointer
+from decoders.registry import BY_NAME
 
 INTERFACE: Final = Interface(
-    name="IClassFactory",
-    uuid="00000001-0000-0000-c000-000000000046",
-    version=(0, 0),
-    document="MS-DCOM",
+    **BY_NAME["IClassFactory"].identity,
     doc="Makes objects of the class it was activated for.",
     operations=(
         Operation(

@@ -11,7 +11,6 @@ from decoders.oaut.types import HRESULT, IID
 if TYPE_CHECKING:
     from decoders.ndr.model import Type
 
-COM_VERSION: Final = (0, 0)
 """[MS-DCOM] 2.1: a COM interface is bound as version 0.0, whatever its document says."""
 
 RIID: Final = reference(Direction.IN, "riid", IID)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from decoders.interfaces.com_parameters import (
-    COM_VERSION,
     RIID,
     counted,
     in_interface,
@@ -16,6 +15,7 @@ from decoders.interfaces.com_parameters import (
 from decoders.interfaces.parameters import value
 from decoders.ndr.model import Direction, Interface, InterfacePointer, Member, Struct
 from decoders.oaut.types import DWORD, IID, IID_IUNKNOWN, IUNKNOWN, ULONG
+from decoders.registry import BY_NAME
 
 if TYPE_CHECKING:
     from decoders.ndr.model import Operation, Type
@@ -40,10 +40,7 @@ def _enumerator(name: str, iid: str, array: str, of: Type) -> tuple[Operation, .
 
 
 CONNECTION_POINT: Final = Interface(
-    name="IConnectionPoint",
-    uuid=IID_POINT,
-    version=COM_VERSION,
-    document="MC-MQAC",
+    **BY_NAME["IConnectionPoint"].identity,
     doc="One kind of events of an object, and those who want them.",
     operations=(
         method(3, "GetConnectionInterface", (out("pIID", IID),), "3.16.4.5.1", "Asks which events these are."),
@@ -71,14 +68,10 @@ CONNECTION_POINT: Final = Interface(
         ),
     ),
     types={},
-    base="IUnknown",
 )
 
 CONNECTION_POINT_CONTAINER: Final = Interface(
-    name="IConnectionPointContainer",
-    uuid=IID_CONTAINER,
-    version=COM_VERSION,
-    document="MC-MQAC",
+    **BY_NAME["IConnectionPointContainer"].identity,
     doc="The kinds of events that an object has.",
     operations=(
         method(
@@ -97,31 +90,22 @@ CONNECTION_POINT_CONTAINER: Final = Interface(
         ),
     ),
     types={},
-    base="IUnknown",
 )
 
 ENUM_CONNECTIONS: Final = Interface(
-    name="IEnumConnections",
-    uuid=IID_ENUM_CONNECTIONS,
-    version=COM_VERSION,
-    document="MC-MQAC",
+    **BY_NAME["IEnumConnections"].identity,
     doc="Lists those who are called at a kind of events.",
     operations=_enumerator("IEnumConnections", IID_ENUM_CONNECTIONS, "rgcd", CONNECTDATA),
     types={"CONNECTDATA": CONNECTDATA},
-    base="IUnknown",
 )
 
 ENUM_CONNECTION_POINTS: Final = Interface(
-    name="IEnumConnectionPoints",
-    uuid=IID_ENUM_POINTS,
-    version=COM_VERSION,
-    document="MC-MQAC",
+    **BY_NAME["IEnumConnectionPoints"].identity,
     doc="Lists the kinds of events of an object.",
     operations=_enumerator(
         "IEnumConnectionPoints", IID_ENUM_POINTS, "ppCP", InterfacePointer("IConnectionPoint", IID_POINT)
     ),
     types={},
-    base="IUnknown",
 )
 
 INTERFACES: Final = (CONNECTION_POINT, CONNECTION_POINT_CONTAINER, ENUM_CONNECTIONS, ENUM_CONNECTION_POINTS)

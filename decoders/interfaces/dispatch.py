@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from decoders.interfaces.com_parameters import COM_VERSION, RIID, counted, method, out, out_interface
+from decoders.interfaces.com_parameters import RIID, counted, method, out, out_interface
 from decoders.interfaces.parameters import reference, value
 from decoders.ndr.model import Constant, Direction, Interface, Named
 from decoders.oaut.declarations import DISPPARAMS, EXCEPINFO, TYPES
-from decoders.oaut.types import DISPID, DWORD, IID_IDISPATCH, LCID, LPOLESTR, UINT
+from decoders.oaut.types import DISPID, DWORD, LCID, LPOLESTR, UINT
+from decoders.registry import BY_NAME
 
 IID_ITYPEINFO: Final = "00020401-0000-0000-c000-000000000046"
 _IN, _OUT = Direction.IN, Direction.OUT
@@ -63,10 +64,7 @@ OPERATIONS: Final = (
 )
 
 INTERFACE: Final = Interface(
-    name="IDispatch",
-    uuid=IID_IDISPATCH,
-    version=COM_VERSION,
-    document="MS-OAUT",
+    **BY_NAME["IDispatch"].identity,
     doc="Calls an object's methods and properties by number, for clients that learn its members as they run.",
     operations=OPERATIONS,
     types=TYPES,
@@ -83,5 +81,4 @@ INTERFACE: Final = Interface(
         Constant("DISPID_PROPERTYPUT", DISPID, -3),
         Constant("DISPID_NEWENUM", DISPID, -4),
     ),
-    base="IUnknown",
 )

@@ -47,10 +47,7 @@ _UNIQUE: Final = PointerKind.UNIQUE
 _CONTEXT: Final = value("dwContext", UNSIGNED_LONG)
 
 INTERFACE: Final = Interface(
-    name=DSCOMM.name,
-    uuid=DSCOMM.uuid,
-    version=DSCOMM.version,
-    document="MS-MQDS",
+    **DSCOMM.identity,
     doc="Queue managers look up, create, change and delete objects of message queuing's directory.",
     operations=(
         *BY_PATH,

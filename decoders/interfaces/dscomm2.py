@@ -29,10 +29,7 @@ _ASKED: Final = properties(DWORD, mqmq.PROPID, _IN_OUT)
 _SITES: Final = "*pdwNumberOfSites"
 
 INTERFACE: Final = Interface(
-    name=DSCOMM2.name,
-    uuid=DSCOMM2.uuid,
-    version=DSCOMM2.version,
-    document="MS-MQDS",
+    **DSCOMM2.identity,
     doc="More questions to the directory: sites, extended properties, global catalogs; and notes on deletion.",
     operations=(
         Operation(

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from decoders.interfaces.com_parameters import COM_VERSION, counted, method, out, out_interface
+from decoders.interfaces.com_parameters import counted, method, out, out_interface
 from decoders.interfaces.parameters import value
 from decoders.ndr.model import Direction, Interface, Named
 from decoders.oaut.declarations import TYPES
 from decoders.oaut.types import ULONG
+from decoders.registry import BY_NAME
 
 IID_IENUMVARIANT: Final = "00020404-0000-0000-c000-000000000046"
 _WANTED: Final = value("celt", ULONG)
 
 INTERFACE: Final = Interface(
-    name="IEnumVARIANT",
-    uuid=IID_IENUMVARIANT,
-    version=COM_VERSION,
-    document="MS-OAUT",
+    **BY_NAME["IEnumVARIANT"].identity,
     doc="Goes through the elements of a collection.",
     operations=(
         method(
@@ -42,5 +40,4 @@ INTERFACE: Final = Interface(
         ),
     ),
     types=TYPES,
-    base="IUnknown",
 )

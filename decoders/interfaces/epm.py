@@ -60,10 +60,7 @@ _STATUS: Final = reference(Direction.OUT, "status", error_status)
 _ENTRIES: Final = (value("num_ents", UNSIGNED_LONG), value("entries", Array(ept_entry_t, size_is="num_ents")))
 
 INTERFACE: Final = Interface(
-    name=EPM.name,
-    uuid=EPM.uuid,
-    version=EPM.version,
-    document="MS-RPCE",
+    **EPM.identity,
     doc="Says at which port or pipe a server listens for an interface.",
     operations=(
         Operation(

@@ -8,12 +8,10 @@ from decoders.dcom.types import COMVERSION, DUALSTRINGARRAY, IPID, OID, OXID, SE
 from decoders.interfaces.parameters import pointer, reference, value
 from decoders.ndr.base_types import DWORD, UNSIGNED_SHORT
 from decoders.ndr.model import Array, Direction, Interface, Operation, Pointer, PointerKind
-from decoders.registry import REGISTRY
+from decoders.registry import BY_NAME
 
 if TYPE_CHECKING:
     from decoders.ndr.model import Parameter, Type
-
-_KNOWN: Final = REGISTRY["99fcfec4-5260-101b-bbcb-00aa0021347a"]
 
 
 def _out(name: str, to: Type) -> Parameter:
@@ -36,10 +34,7 @@ def _set(name: str, count: str) -> Parameter:
 
 
 INTERFACE: Final = Interface(
-    name=_KNOWN.name,
-    uuid=_KNOWN.uuid,
-    version=_KNOWN.version,
-    document="MS-DCOM",
+    **BY_NAME["IObjectExporter"].identity,
     doc="Says where an object's server listens, and keeps remote objects alive.",
     operations=(
         Operation(

@@ -59,10 +59,7 @@ _IN_OUT: Final = Direction.IN | Direction.OUT
 
 
 INTERFACE: Final = Interface(
-    name=QM2QM.name,
-    uuid=QM2QM.uuid,
-    version=QM2QM.version,
-    document="MS-MQQP",
+    **QM2QM.identity,
     doc="One queue manager reads, peeks and purges the queues of another.",
     operations=(
         Operation(

@@ -22,10 +22,7 @@ _REMOTE_NAME: Final = pointer(_IN_OUT, PointerKind.FULL, "lplpRemoteQueueName", 
 _TRANSACTION: Final = reference(_IN, "pUow", mqmq.XACTUOW)
 
 INTERFACE: Final = Interface(
-    name=QMCOMM.name,
-    uuid=QMCOMM.uuid,
-    version=QMCOMM.version,
-    document="MS-MQMP",
+    **QMCOMM.identity,
     doc="Applications open, create, secure, purge and delete queues through a queue manager on another machine.",
     operations=(
         Operation(

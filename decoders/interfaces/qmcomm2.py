@@ -16,10 +16,7 @@ _MESSAGE: Final = reference(_IN, "ptb", mqmp.CACTransferBufferV2)
 _MESSAGE_ID: Final = pointer(_IN_OUT, PointerKind.UNIQUE, "pMessageID", mqmq.OBJECTID)
 
 INTERFACE: Final = Interface(
-    name=QMCOMM2.name,
-    uuid=QMCOMM2.uuid,
-    version=QMCOMM2.version,
-    document="MS-MQMP",
+    **QMCOMM2.identity,
     doc="Applications send and receive messages through a queue manager on another machine.",
     operations=(
         Operation(

@@ -52,10 +52,7 @@ MGMT_OBJECT = Struct(
 _OBJECT: Final = Parameter(Direction.IN, Member("pObjectFormat", Pointer(MGMT_OBJECT, PointerKind.REF)), const=True)
 
 INTERFACE: Final = Interface(
-    name=QMMGMT.name,
-    uuid=QMMGMT.uuid,
-    version=QMMGMT.version,
-    document="MS-MQMR",
+    **QMMGMT.identity,
     doc="Inspects a queue manager or a queue, and pauses, resumes, tidies, connects or disconnects it.",
     operations=(
         Operation(

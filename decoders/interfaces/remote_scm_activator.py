@@ -11,9 +11,7 @@ from decoders.dcom.types import ORPCTHAT, ORPCTHIS, MInterfacePointer, chosen
 from decoders.interfaces.parameters import pointer, reference
 from decoders.ndr.base_types import HRESULT
 from decoders.ndr.model import Direction, Interface, Operation, Pointer, PointerKind
-from decoders.registry import REGISTRY
-
-_KNOWN: Final = REGISTRY["000001a0-0000-0000-c000-000000000046"]
+from decoders.registry import BY_NAME
 
 _THIS: Final = reference(Direction.IN, "orpcthis", ORPCTHIS)
 _THAT: Final = reference(Direction.OUT, "orpcthat", ORPCTHAT)
@@ -21,10 +19,7 @@ _ASKED: Final = pointer(Direction.IN, PointerKind.UNIQUE, "pActProperties", MInt
 _ANSWERED: Final = reference(Direction.OUT, "ppActProperties", Pointer(MInterfacePointer))
 
 INTERFACE: Final = Interface(
-    name=_KNOWN.name,
-    uuid=_KNOWN.uuid,
-    version=_KNOWN.version,
-    document="MS-DCOM",
+    **BY_NAME["IRemoteSCMActivator"].identity,
     doc="Creates objects or class factories at a server.",
     operations=(
         Operation(

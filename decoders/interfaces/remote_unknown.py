@@ -11,6 +11,7 @@ from decoders.dcom.types import IID, REMINTERFACEREF, REMQIRESULT, chosen
 from decoders.interfaces.parameters import reference, value
 from decoders.ndr.base_types import GUID, HRESULT, UNSIGNED_LONG, UNSIGNED_SHORT
 from decoders.ndr.model import Array, Direction, Interface, Member, Operation, Parameter, Pointer
+from decoders.registry import BY_NAME
 
 RIPID: Final = reference(Direction.IN, "ripid", GUID, const=True)
 IIDS: Final = (
@@ -59,10 +60,7 @@ OPERATIONS: Final = (
 TYPE_NAMES: Final = "IID", "OXID", "OID", "IPID", "STDOBJREF", "REMQIRESULT", "REMINTERFACEREF"
 
 INTERFACE: Final = Interface(
-    name="IRemUnknown",
-    uuid="00000131-0000-0000-c000-000000000046",
-    version=(0, 0),
-    document="MS-DCOM",
+    **BY_NAME["IRemUnknown"].identity,
     doc="Counts references to the interfaces of an exporter's objects.",
     operations=OPERATIONS,
     types=chosen(*TYPE_NAMES),

@@ -9,12 +9,11 @@ from decoders.interfaces.parameters import reference
 from decoders.interfaces.remote_unknown import IIDS, OPERATIONS, RIPID, TYPE_NAMES
 from decoders.ndr.base_types import HRESULT
 from decoders.ndr.model import Array, Direction, Interface, Operation, Pointer
+from decoders.registry import BY_NAME
 
 INTERFACE: Final = Interface(
-    name="IRemUnknown2",
-    uuid="00000143-0000-0000-c000-000000000046",
-    version=(0, 0),
-    document="MS-DCOM",
+    # With IRemUnknown's operations, so that its calls have tables of their own.
+    **(BY_NAME["IRemUnknown2"].identity | {"base": "IUnknown"}),
     doc="Counts references to the interfaces of an exporter's objects.",
     operations=(
         *OPERATIONS,

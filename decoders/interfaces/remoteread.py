@@ -99,10 +99,7 @@ _RECEIVED: Final = (
 _OPENED: Final = reference(_OUT, "pphContext", QUEUE_CONTEXT_HANDLE_SERIALIZE)
 
 INTERFACE: Final = Interface(
-    name=REMOTE_READ.name,
-    uuid=REMOTE_READ.uuid,
-    version=REMOTE_READ.version,
-    document="MS-MQRR",
+    **REMOTE_READ.identity,
     doc="One queue manager reads, peeks, moves and purges messages of another, in transactions where wanted.",
     operations=(
         Operation(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from decoders.interfaces.com_parameters import COM_VERSION, RIID, counted, method, out, out_interface
+from decoders.interfaces.com_parameters import RIID, counted, method, out, out_interface
 from decoders.interfaces.dispatch import IID_ITYPEINFO
 from decoders.interfaces.parameters import value
 from decoders.ndr.model import Direction, Interface, Named, Pointer
 from decoders.oaut.descriptions import DESCRIPTION_TYPES, FUNCDESC, INVOKEKIND, TYPEATTR, VARDESC
 from decoders.oaut.types import DWORD, HREFTYPE, INT, MEMBERID, UINT, WORD
+from decoders.registry import BY_NAME
 
 IID_ITYPECOMP: Final = "00020403-0000-0000-c000-000000000046"
 IID_ITYPELIB: Final = "00020402-0000-0000-c000-000000000046"
@@ -19,10 +20,7 @@ _MEMID: Final = value("memid", MEMBERID)
 _INDEX: Final = value("index", UINT)
 
 INTERFACE: Final = Interface(
-    name="ITypeInfo",
-    uuid=IID_ITYPEINFO,
-    version=COM_VERSION,
-    document="MS-OAUT",
+    **BY_NAME["ITypeInfo"].identity,
     doc="Describes the members of a type: their names, numbers and arguments.",
     operations=(
         method(
@@ -137,5 +135,4 @@ INTERFACE: Final = Interface(
         ),
     ),
     types=DESCRIPTION_TYPES,
-    base="IUnknown",
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from decoders.limits import MAX_AHEAD_BYTES, MAX_HELD_BYTES
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CONTROL: Final = SYN | FIN | RST
+_CAPTURE, _PAYLOAD = attrgetter("capture"), attrgetter("payload")
 
 
 class Connection:
@@ -38,7 +41,7 @@ class Connection:
         self.first_ack = first.ack if first.flags & ACK else 0
         self.syn_originator: Side | None = None
         """Sender of the SYN, or the peer of the SYN-ACK's; in a simultaneous open the first SYN decides."""
-        self.packets_by_capture: defaultdict[int, int] = defaultdict(int)
+        self.packets_by_capture: Counter[int] = Counter()
         self.payload_bytes_in: defaultdict[int, int] = defaultdict(int)
 
     @property
@@ -181,6 +184,11 @@ class Connection:
             return start in (mine.reset and mine.reset.seq, other.reset and other.reset.ack)
         return known is None or 0 <= distance(known, start) <= MAX_HELD_BYTES
 
+    def is_foreign(self, segment: Segment) -> bool:
+        """Whether neither of its numbers has to do with this connection: it is of another one with the same ends."""
+        mine, other = self.streams[segment.sender], self.streams[segment.sender.peer]
+        return bool(segment.flags & ACK) and mine.is_foreign(segment.seq) and other.is_foreign(segment.ack)
+
     def feed(self, segment: Segment) -> list[StreamEvent]:
         half = self._halves[segment.sender]
         flags = segment.flags
@@ -231,20 +239,23 @@ class Connection:
 
     def advance(self, segments: Sequence[Segment]) -> None:
         """`feed` without events, for a steady connection: bytes next in order and ACKs of what was captured."""
-        for segment in segments:
-            half, capture, size = self._halves[segment.sender], segment.capture, len(segment.payload)
-            half.packets += 1
-            half.last_ack = segment.ack
-            self.packets_by_capture[capture] += 1
-            if size:
-                self.payload_bytes_in[capture] += size
-                half.stream.advance(segment.payload, capture)
+        self.packets_by_capture.update(map(_CAPTURE, segments))
+        for half in self._halves:
+            sent = [one for one in segments if one.sender is half.side]
+            if sent:
+                half.packets += len(sent)
+                half.last_ack = sent[-1].ack
+            for capture, some in groupby(sent, _CAPTURE):
+                payload = b"".join(map(_PAYLOAD, some))
+                if payload:
+                    self.payload_bytes_in[capture] += len(payload)
+                    half.stream.advance(payload, capture)
         self._packet += len(segments)
         self._last = segments[-1]
         self.last_ts_ns = max(self.last_ts_ns, self._last.ts_ns)
 
     def feed_stray(self, segment: Segment) -> None:
-        """Count a packet that reached this connection and is no part of it: a stale or forged SYN."""
+        """Count a packet that reached this connection and is no part of it: stale or forged."""
         half = self._halves[segment.sender]
         half.packets += 1
         self._packet += 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from decoders.limits import MAX_AHEAD_BYTES, MAX_DOUBTFUL_SYNS, MAX_HELD_BYTES, STRANGE_SEGMENTS_BEFORE_RESTART
 from decoders.tcp.connection import Connection
 from decoders.tcp.model import ACK, RST, SYN, Segment, StreamEvent
-from decoders.tcp.sequence import MASK
+from decoders.tcp.sequence import MASK, distance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +40,9 @@ class Conversation:
         self._doubtful: list[Segment] = []
         """Copies of one SYN that does not fit the connection under way."""
         self._strange: list[Segment] = []
-        """Data out of the window, kept until there is enough of it in a row to prove another connection."""
+        """Data out of the window, or with numbers of no use here, kept until it proves another connection: there is
+        enough of it in a row, or both sides speak so.
+        """
 
     def feed(self, segment: Segment) -> list[ConnectionEvent]:
         connection = self._current
@@ -86,9 +88,12 @@ class Conversation:
         connection = self._current
         if connection is None:
             return []
-        events = [event for segment in self._take_strange() for event in connection.feed(segment)]
+        strange = self._take_strange()
+        foreign = [segment for segment in strange if connection.is_foreign(segment)]
+        events = [event for segment in strange if segment not in foreign for event in connection.feed(segment)]
         self._current = None
-        return [*_of(connection, events + connection.finish()), (connection, CLOSED)]
+        told = [*_of(connection, events + connection.finish()), (connection, CLOSED)]
+        return told + (self._restart(foreign) + self._close() if foreign else [])
 
     def _feed_around_syn(self, connection: Connection, segment: Segment) -> list[ConnectionEvent]:
         """A SYN, or the packet after one that is in doubt."""
@@ -122,10 +127,13 @@ class Conversation:
         # After the end nothing is in flight that a window did not allow; before it, only what no window allows is odd.
         if connection.is_over and away > MAX_HELD_BYTES:
             return self._restart((*self._take_strange(), segment))
-        if away <= MAX_AHEAD_BYTES and not stream.after_reset(segment.seq):
+        foreign = away > MAX_HELD_BYTES and connection.is_foreign(segment)
+        if away <= MAX_AHEAD_BYTES and not foreign and not stream.after_reset(segment.seq):
             return None
         self._strange.append(segment)
-        if sum(other.sender is segment.sender for other in self._strange) < STRANGE_SEGMENTS_BEFORE_RESTART:
+        is_answered = foreign and any(_fit(segment, other) for other in self._strange)
+        in_a_row = sum(other.sender is segment.sender for other in self._strange)
+        if not is_answered and in_a_row < STRANGE_SEGMENTS_BEFORE_RESTART:
             return []
         return self._restart(self._take_strange())
 
@@ -137,11 +145,23 @@ class Conversation:
         """The stream goes on where it was: what was strange of this side was nothing but strange."""
         strange = self._take_strange()
         self._strange = [other for other in strange if other.sender is not segment.sender]
-        return [event for other in strange if other.sender is segment.sender for event in connection.feed(other)]
+        events: list[StreamEvent] = []
+        for other in strange:
+            if other.sender is segment.sender and connection.is_foreign(other):
+                connection.feed_stray(other)
+            elif other.sender is segment.sender:
+                events += connection.feed(other)
+        return events
 
 
 def _of(connection: Connection, events: list[StreamEvent]) -> list[ConnectionEvent]:
     return [(connection, event) for event in events] if events else []
+
+
+def _fit(one: Segment, other: Segment) -> bool:
+    """Whether the two are what both sides of one connection say."""
+    near = (distance(one.ack, other.seq), distance(one.seq, other.ack))
+    return one.sender is not other.sender and all(abs(away) <= MAX_HELD_BYTES for away in near)
 
 
 def _repeats(segment: Segment, syn: Segment) -> bool:

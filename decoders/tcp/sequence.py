@@ -6,7 +6,7 @@ from typing import Final
 
 MODULUS: Final = 1 << 32
 MASK: Final = MODULUS - 1
-_HALF: Final = 1 << 31
+HALF: Final = 1 << 31
 
 
 def add(seq: int, count: int) -> int:
@@ -15,7 +15,7 @@ def add(seq: int, count: int) -> int:
 
 def distance(seq: int, reference: int) -> int:
     """Signed way from `reference` to `seq`, the shorter one around the circle: -2^31 .. 2^31-1."""
-    return ((seq - reference + _HALF) & MASK) - _HALF
+    return ((seq - reference + HALF) & MASK) - HALF
 
 
 def unwrap(seq: int, position: int, position_seq: int) -> int:

@@ -32,6 +32,11 @@ class Start:
     def reference(self) -> int | None:
         return self.segments[0].seq if self.segments else None
 
+    @property
+    def place(self) -> int | None:
+        """A number near the bytes: of the first, or else of those that the peer has."""
+        return self.reference if self.segments or self.last_ack is None else self.last_ack[0]
+
     def hold(self, segment: Segment) -> bool:
         """Keep a data segment; true when it is time to settle."""
         if segment.wire_len == 1 and (self._is_acknowledged(segment) or _looks_like_keep_alive(segment)):

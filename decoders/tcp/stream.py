@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from decoders.limits import MAX_AHEAD_BYTES
+from decoders.limits import MAX_AHEAD_BYTES, MAX_HELD_BYTES
 from decoders.tcp.acks import PeerAcks
 from decoders.tcp.assembly import UNSETTLED, Assembly
 from decoders.tcp.model import FIN, RST, SYN, Data, Fate, GapReason, Segment, Side, StreamEvent
@@ -47,6 +47,12 @@ class Stream(Assembly):
         """How far `seq` is from where the stream stands; 0 while nobody knows."""
         reference = self.next_seq if self.settled else self._start.reference
         return 0 if reference is None else distance(seq, reference)
+
+    def is_foreign(self, seq: int) -> bool:
+        """Whether the number is neither among the bytes of the stream nor near them. False while nobody knows."""
+        reference = self.next_seq if self.settled else self._start.place
+        ahead = 0 if reference is None else distance(seq, reference)
+        return not -self.next - MAX_HELD_BYTES <= ahead <= self.end - self.next + MAX_HELD_BYTES
 
     def after_reset(self, seq: int) -> bool:
         """Whether data at `seq` was sent after this side's RST: the number shows it, whatever the order of capture."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -51,6 +52,8 @@ MAX_BYTES_DECODED: Final = 4 * 1024 * 1024
 MAX_UNDECIDED_CALLS: Final = 1_000
 MAX_UNDECIDED_BYTES: Final = 8 * 1024 * 1024
 """Of one connection: calls whose interface may become known by a later one."""
+_OPERATIONS_REMEMBERED: Final = 4_096
+"""Ours are some hundreds; whoever makes up others only fills the rest."""
 
 
 class CallBatches:
@@ -219,8 +222,8 @@ def _group_of(call: Call, identity: Identity | None) -> OperationKey | None:
     """None: there is nothing to decode it with."""
     if identity is None or identity.syntax is None or call.opnum is None:
         return None
-    parts = [part for part in (call.request, call.response) if part is not None]
-    if parts and all(part.sealed for part in parts):
+    request, response = call.request, call.response
+    if (request or response) and (request is None or request.sealed) and (response is None or response.sealed):
         return None
     declares = _declaring(call, identity)
     return None if declares is None else (declares, call.opnum, call.callback)
@@ -235,11 +238,18 @@ def _operation(call: Call, identity: Identity | None) -> Operation | None:
 
 def _declaring(call: Call, identity: Identity | None) -> str | None:
     """UUID of the interface that declares its operation: its own, or one that this is derived from."""
-    if identity is None or call.opnum is None or registered(identity.interface_uuid, identity.version) is None:
+    if identity is None or call.opnum is None:
         return None
-    if call.callback:
-        return identity.interface_uuid if operation_of(identity.interface_uuid, call.opnum, callback=True) else None
-    return declaring(identity.interface_uuid, call.opnum)
+    return _declared_by(identity.interface_uuid, identity.version, call.opnum, call.callback)
+
+
+@lru_cache(maxsize=_OPERATIONS_REMEMBERED)
+def _declared_by(interface_uuid: str, version: str, opnum: int, callback: bool) -> str | None:
+    if registered(interface_uuid, version) is None:
+        return None
+    if callback:
+        return interface_uuid if operation_of(interface_uuid, opnum, callback=True) else None
+    return declaring(interface_uuid, opnum)
 
 
 def _whole_parts(call: Call) -> Iterator[tuple[Direction, bytes, ByteOrder]]:
@@ -249,4 +259,5 @@ def _whole_parts(call: Call) -> Iterator[tuple[Direction, bytes, ByteOrder]]:
 
 
 def _stub_bytes(call: Call) -> int:
-    return sum(len(part.stub) for part in (call.request, call.response) if part is not None)
+    request, response = call.request, call.response
+    return (0 if request is None else len(request.stub)) + (0 if response is None else len(response.stub))

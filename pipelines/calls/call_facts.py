@@ -6,9 +6,9 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import CallOutcome
+from decoders.dcerpc.well_known import ENDPOINT_MAPPER, MSMQ
 from decoders.dcerpc.well_known import INTERFACES as KNOWN
-from decoders.dcerpc.well_known import MSMQ
-from pipelines.facts.model import BlindFact, CallFact, Ends, Moment
+from pipelines.facts.model import BlindFact, CallFact, Moment
 from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pipelines.facts.com import Com
 
 Values = dict[str, Any]
-JUDGED: Final = frozenset((*MSMQ.values(), "epm"))
+FOLLOWED: Final = frozenset((*MSMQ.values(), *ENDPOINT_MAPPER.values()))
+"""Native interfaces of which sessions, knowledge and rules hear."""
 MAX_ELEMENTS: Final = 4_096
 """Of an array. No conforming call has more than 128; one that exceeds this is not judged by its values."""
 
@@ -53,13 +54,13 @@ def call_fact(
         until = max(began, answered or began)
         client, server = place.id["orig_h"], place.id["resp_h"]
         return BlindFact(began, place.uid, client, server, until, Reason.BIND_NOT_SEEN)
-    if com is None and (identity is None or endpoint not in JUDGED or identity.interface is None):
+    if com is None and (identity is None or endpoint not in FOLLOWED or identity.interface is None):
         return None
-    request, response = (compact(one) for one in values)
+    request, response = compact(values[0]), compact(values[1])
     return CallFact(
         began=began,
         uid=place.uid,
-        ends=Ends(**place.id),
+        ends=place.ends,
         call_uid=place.call_uid(call.key),
         place=call.key[1],
         endpoint=endpoint,
@@ -91,6 +92,7 @@ def call_fact(
         workstation=call.workstation,
         told=told,
         com=com,
+        cancel_sent=call.cancelled or call.orphaned,
         unexplained=unexplained,
     )
 
@@ -112,12 +114,14 @@ def _answered(call: Call) -> Moment | None:
 
 
 def _frames(part: Part | None, capture: int) -> tuple[int, ...]:
-    return tuple(frame for file, frame in part.frames if file == capture) if part else ()
+    return tuple([frame for file, frame in part.frames if file == capture]) if part else ()
 
 
 def _response_frames(call: Call, capture: int) -> tuple[int, ...]:
-    fault = call.fault.frames if call.fault else ()
-    return _frames(call.response, capture) + tuple(frame for file, frame in fault if file == capture)
+    frames = _frames(call.response, capture)
+    if call.fault is None:
+        return frames
+    return frames + tuple([frame for file, frame in call.fault.frames if file == capture])
 
 
 def compact(values: Values | None) -> Values | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcom.activation_blob import blob_of
@@ -83,7 +84,7 @@ def _counted(asked: Raw, _: Raw) -> dict[str, Any]:
 
 
 def _names(asked: Raw, answered: Raw) -> dict[str, Any]:
-    names = [one for one in asked.get("rgszNames") or () if isinstance(one, str)]
+    names = list(takewhile(lambda one: isinstance(one, str), asked.get("rgszNames") or ()))
     dispids = answered.get("rgDispId") or ()
     return {"names": tuple(names[:_MAX_NAMES]), "dispids": tuple(dispids[:_MAX_NAMES])}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from decoders.dcom.dual_strings import from_ndr
 from decoders.dcom.objref import parse_objref
 from decoders.dcom.pointers import interface_pointers
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from decoders.dcom.dual_strings import DualStrings
     from decoders.dcom.objref import ObjRef
+    from pipelines.facts.com import Com
 
 _TCP: Final = 7
 
@@ -36,7 +39,7 @@ def references(values: object, *, given: bool, clsid: str | None = None) -> Iter
                 public_refs=std.public_refs,
                 flags=std.flags,
                 clsid=clsid,
-                resolvers=() if given else _addresses(found.bindings),
+                resolvers=_addresses(found.bindings),
             )
 
 
@@ -46,6 +49,18 @@ def _addresses(strings: DualStrings | None) -> tuple[str, ...]:
 
 
 _MAX_RESOLVERS: Final = 16
+
+
+def at_home(com: Com, server: str) -> Com:
+    """Where a server says that its own objects are goes without saying."""
+    if not any(one.given and server in one.resolvers for one in com.references):
+        return com
+    return replace(
+        com,
+        references=tuple(
+            replace(one, resolvers=()) if one.given and server in one.resolvers else one for one in com.references
+        ),
+    )
 
 
 def reference(pointer: object) -> ObjRef | None:

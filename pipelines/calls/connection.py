@@ -18,8 +18,8 @@ from decoders.net.addresses import to_text
 from decoders.net.community_id import community_id
 from decoders.status import fault_name
 from pipelines.calls.frames import split_frames
-from pipelines.calls.plain_pdus import plain_rows
 from pipelines.calls.principal_rows import principal_row
+from pipelines.facts.model import Ends
 from schemas.times import micros, nanos
 from schemas.uids import call_uid
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from decoders.tcp.connection import Connection
     from decoders.tcp.model import Side
     from ingest.choice import Endpoint
-    from pipelines.calls.plain_pdus import PlainPdu
     from schemas.model import AnyRow
     from schemas.shared_columns import ConnectionId
     from schemas.tables.issues import IssueRow
@@ -63,6 +62,10 @@ class Place:
     def id(self) -> ConnectionId:
         (orig_h, orig_p), (resp_h, resp_p) = self.client, self.server
         return {"orig_h": to_text(orig_h), "orig_p": orig_p, "resp_h": to_text(resp_h), "resp_p": resp_p}
+
+    @cached_property
+    def ends(self) -> Ends:
+        return Ends(**self.id)
 
     @cached_property
     def community_id(self) -> str:
@@ -94,10 +97,11 @@ class PlacedCall:
 
 
 class Exchanged(NamedTuple):
-    """Calls of a connection that were read together, and their PDUs."""
+    """Calls of a connection that were read together, and the exchanges that they were."""
 
+    place: Place
     calls: list[PlacedCall]
-    pdus: list[PlainPdu]
+    exchanges: Sequence[Exchange]
 
 
 class Captures(Protocol):
@@ -176,7 +180,7 @@ class ConnectionCalls:
             octets = request[-1].end - request[0].offset + response[-1].end - response[0].offset
             self._bytes += octets + _ROW_BYTES * (len(request) + len(response))
             calls.append(PlacedCall(self._place, call, self.standing is Standing.SETTLED))
-        return Exchanged(calls, plain_rows(exchanges, self._place, self._captures))
+        return Exchanged(self._place, calls, exchanges)
 
     def skipped(self, skipped: Skipped) -> Iterator[Told]:
         return self._rows(self._tracker.skipped(skipped))

@@ -21,7 +21,6 @@ from decoders.msmq.message import (
 )
 from decoders.msmq.message.facts import message_id_text
 from decoders.ndr.model import CutBytes
-from decoders.registry import QM2QM, QMCOMM2, REMOTE_READ
 from pipelines.facts import vocabulary as v
 from pipelines.facts.values import descriptor
 from schemas.tables.messages import CONTENT
@@ -204,9 +203,9 @@ def _octets(payload: Values | None) -> bytes | None:
 
 
 _FINDERS: Final[Mapping[tuple[str, str], Callable[[Values, Values], Seen | None]]] = {
-    **dict.fromkeys(((QM2QM.name, name) for name in v.STARTS), _read_by_qm2qm),
-    **dict.fromkeys(((REMOTE_READ.name, name) for name in v.REMOTE_STARTS), _read_by_remote_read),
-    (QMCOMM2.name, v.QM_SEND): _ByProperties(in_request=True),
-    (QMCOMM2.name, v.AC_SEND): _ByProperties(in_request=True),
-    (QMCOMM2.name, v.AC_RECEIVE): _ByProperties(in_request=False),
+    **dict.fromkeys(v.STARTS, _read_by_qm2qm),
+    **dict.fromkeys(v.REMOTE_STARTS, _read_by_remote_read),
+    v.QM_SEND: _ByProperties(in_request=True),
+    v.AC_SEND: _ByProperties(in_request=True),
+    v.AC_RECEIVE: _ByProperties(in_request=False),
 }

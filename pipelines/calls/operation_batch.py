@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from decoders.ndr.model import Direction
@@ -13,13 +14,15 @@ from pipelines.calls.act_values import act_values
 from pipelines.calls.call_facts import call_fact
 from pipelines.calls.call_rows import DecodeState, call_row, first_ts_ns
 from pipelines.calls.com import com_of
+from pipelines.calls.com_references import at_home
 from pipelines.calls.endpoints import endpoint_rows, exporter_rows
 from pipelines.calls.messages import carries_messages, find_message, sighting, summary
 from pipelines.calls.stubs import declared, stub_reader
 from schemas.idl_types import without_payload
+from schemas.model import TIMESTAMP
 from schemas.tables.derived import DERIVED
 from schemas.tables.typed import TYPED
-from schemas.times import micros, nanos
+from schemas.times import NO_TIME, micros, nanos
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -159,15 +162,17 @@ class OperationBatch:
 
     def typed_batch(self) -> pa.RecordBatch:
         calls = self._calls
+        times = np.array([one.ts_ns for one in calls], np.int64)
+        timeless = times == NO_TIME
         columns: dict[str, Any] = {
             "call_uid": [one.uid for one in calls],
-            "ts": [micros(one.ts_ns) for one in calls],
-            "ts_ns": [nanos(one.ts_ns) for one in calls],
+            "ts": pa.array(times // 1000, TIMESTAMP, mask=timeless),
+            "ts_ns": pa.array(times, mask=timeless),
             "uid": [one.placed.place.uid for one in calls],
             "id": [one.placed.place.id for one in calls],
             "interface_source": [one.identity.source for one in calls],
-            "outcome": [one.placed.call.outcome.value for one in calls],
-            "decode_state": [one.state.value for one in calls],
+            "outcome": [one.placed.call.outcome for one in calls],
+            "decode_state": [one.state for one in calls],
             "request": self._shown(pa.array([one.request.values for one in calls], self._request.type)),
             "response": self._shown(pa.array([one.response.values for one in calls], self._response.type)),
             "capture_id": [self._captures.capture_id(one.placed.capture) for one in calls],
@@ -224,7 +229,8 @@ class OperationBatch:
                 }
 
     def _com(self, identity: Identity, placed: PlacedCall, asked: Values, told: Values) -> Com:
-        return com_of(identity, self._interface.name, self._operation, placed.call, asked, told)
+        found = com_of(identity, self._interface.name, self._operation, placed.call, asked, told)
+        return at_home(found, placed.place.id["resp_h"])
 
     def facts(self) -> Iterator[CallFact | BlindFact]:
         name = self._operation.name

@@ -101,11 +101,15 @@ def run(options: argparse.Namespace) -> int:
     chosen, settings = thresholds(options.threshold), spark_settings(options.spark_conf)
     known = secrets(options.secrets, force=options.force)
     inputs = _inputs(options)
+    from pipelines.quality import GateHere  # noqa: PLC0415
+    from pipelines.quality.beside import GateBeside  # noqa: PLC0415
     from pipelines.run.command import Wanted  # noqa: PLC0415 - nothing of Spark before it is known that there is work
 
     say = Progress()
+    # What a dataset holds is read before Spark starts, with threads.
+    quick, alone = _is_small(options, inputs), options.program and not options.dataset
     wanted = Wanted(
-        lambda: _engine(options, settings, say, quick=_is_small(options, inputs)),
+        lambda: _engine(options, settings, say, quick=quick, alone=alone),
         Scope(options.scope),
         chosen,
         keep_payload=options.keep_payload,
@@ -117,6 +121,7 @@ def run(options: argparse.Namespace) -> int:
         secrets=known,
         report=not options.no_report,
         engine_over=(lambda: _end_spark(say)) if options.program else lambda: None,
+        gate=GateBeside() if alone else GateHere(),
     )
     try:
         return (_dataset if options.dataset else _folder)(options, wanted, inputs, say)
@@ -200,11 +205,11 @@ def _lies_in(path: str, folder: str) -> bool:
 
 
 def _engine(
-    options: argparse.Namespace, settings: dict[str, str], say: Progress, *, quick: bool = False
+    options: argparse.Namespace, settings: dict[str, str], say: Progress, *, quick: bool = False, alone: bool = False
 ) -> SparkEngine:
     from pipelines.engine.spark import SparkEngine  # noqa: PLC0415
 
-    session = started_spark(options.master, settings, say, quick=quick)
+    session = started_spark(options.master, settings, say, quick=quick, alone=alone)
     if options.secrets:
         from pipelines.engine.sealed_secrets import SecretsRefused, refuse_unguarded  # noqa: PLC0415
 
@@ -224,13 +229,15 @@ def _end_spark(say: Progress) -> None:
     end_spark()
 
 
-def started_spark(master: str | None, settings: dict[str, str], say: Progress, *, quick: bool = False) -> SparkSession:
+def started_spark(
+    master: str | None, settings: dict[str, str], say: Progress, *, quick: bool = False, alone: bool = False
+) -> SparkSession:
     from pipelines.engine.guard import SettingRefused  # noqa: PLC0415
     from pipelines.engine.spark_session import NoSpark, spark_session  # noqa: PLC0415
 
     say("starting Spark")
     try:
-        session = spark_session(master, settings, quick=quick)
+        session = spark_session(master, settings, quick=quick, alone=alone)
         say.watch(session.sparkContext)
     except SettingRefused as error:
         raise Stop(ExitCode.USAGE, f"--spark-conf {error}") from None

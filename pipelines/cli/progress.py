@@ -8,6 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
+from pipelines.engine.forked import DRAWING
 from pipelines.report.words import size
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Progress:
         self._meter: Meter | None = None
         self._lock = threading.Lock()
         self._over = threading.Event()
-        self._drawing = threading.Thread(target=self._draw_often, daemon=True)
+        self._drawing = threading.Thread(target=self._draw_often, name=DRAWING, daemon=True)
 
     def __call__(self, what: str) -> None:
         with self._lock:

@@ -10,6 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from pipelines.com.answers import done
+from pipelines.facts import vocabulary as v
+from pipelines.sessions.memory import Recent
+
 if TYPE_CHECKING:
     from pipelines.facts.com import Reference
     from pipelines.facts.model import CallFact, Moment
@@ -31,7 +35,8 @@ class Held:
     given: int = 0
     returned: int = 0
     private: bool = False
-    """Private references as well: whether any are left is not counted."""
+    """Private references as well, or some that it asked for before its reference was seen: whether any are left is not
+    counted."""
     released: CallFact | None = None
     """The last RemRelease that was answered with success."""
 
@@ -43,6 +48,7 @@ class Held:
 class Holdings:
     def __init__(self) -> None:
         self._held: dict[tuple[str, str], Held] = {}
+        self._asked_before: Recent[tuple[str, str], bool] = Recent(MAX_HOLDINGS)
 
     def of(self, client: str, ipid: str) -> Held | None:
         return self._held.get((client, ipid))
@@ -54,6 +60,7 @@ class Holdings:
             if len(self._held) >= MAX_HOLDINGS:
                 del self._held[next(iter(self._held))]
             held = self._held[key] = Held(reference.iid, number, fact.until)
+            held.private = self._asked_before.get(key) is not None
         held.iid = held.iid if held.iid == reference.iid else None
         held.number = held.number if held.number == number else None
         held.last = max(held.last, fact.until)
@@ -63,18 +70,20 @@ class Holdings:
     def add(self, client: str, ipid: str, public: int, private: int) -> None:
         """Asked for by RemAddRef. Whether it was granted makes no difference: too many are never held against one."""
         held = self._held.get((client, ipid))
-        if held is not None:
-            held.given += public
-            held.private |= private > 0
-
-    def take_back(self, client: str, ipid: str, references: int, released: CallFact | None) -> None:
-        """`released`: by this RemRelease; None: by a reference that goes back."""
-        held = self._held.get((client, ipid))
         if held is None:
+            self._asked_before.put((client, ipid), True)
             return
-        if released is None:
-            held.returned += references
-        elif released.answered is not None and released.status == 0:
-            # Of one that failed, or was not answered, nobody knows what became of it.
-            held.returned += references
-            held.released = released
+        held.given += public
+        held.private |= private > 0
+
+    def take_back(self, client: str, ipid: str, references: int, fact: CallFact) -> None:
+        """By RemRelease, or by a reference that goes back. Those of a call that failed a client gives back by itself.
+
+        More than it was seen to get somebody handed it out of sight: they are not owed of what it gets later.
+        """
+        held = self._held.get((client, ipid))
+        if held is None or not done(fact):
+            return
+        held.returned = min(held.given, held.returned + references)
+        if fact.is_one_of((v.RELEASE,)):
+            held.released = fact

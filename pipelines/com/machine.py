@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
 from pipelines.com.announcements import Announcements
+from pipelines.com.answers import done
 from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members, kind_of
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
 from pipelines.com.steps import ComStep
+from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END
+from pipelines.facts.readable import request_hidden, response_hidden
+from pipelines.sessions.memory import Recent
 from schemas.tables.com_calls import COM_CALLS
 from schemas.tables.com_objects import COM_OBJECTS
 from schemas.times import micros, nanos
@@ -29,24 +34,27 @@ if TYPE_CHECKING:
     from schemas.model import AnyRow
     from schemas.tables.com_calls import ComCallRow
 
-_CREATE: Final = ("IClassFactory", "CreateInstance")
-_RELEASE: Final = "RemRelease"
-_ADD: Final = "RemAddRef"
-_PING: Final = "ComplexPing"
-_PINGS: Final = ("SimplePing", _PING)
+_PINGS: Final = (v.SIMPLE_PING, v.COMPLEX_PING)
 _REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
-
+MAX_SPOKEN: Final = 16_384
+"""One that was forgotten is told again."""
 
 Row: TypeAlias = "tuple[str, AnyRow]"
 
 
 class ComMachine:
-    def __init__(self, server: str, settings: Mapping[str, int]) -> None:
-        self._objects = Objects(server)
+    def __init__(self, server: str, settings: Mapping[str, int], first_made: Mapping[str, str], since_ns: int) -> None:
+        """`first_made`: by client, `call_uid` of its first activation of one of MSMQ's classes, at whichever server.
+        `since_ns`: when this one was first seen.
+        """
         self._members = Members()
         self._holdings, self._announcements = Holdings(), Announcements()
         self._pairs = Pairs()
-        self._settings = settings
+        self._objects = Objects(server, self._pairs)
+        self._settings, self._first_made = settings, first_made
+        self._since_ns = since_ns
+        self._spoken: Recent[tuple[Any, ...], bool] = Recent(MAX_SPOKEN)
+        """Connections and the versions that calls of them had."""
         self._waiting: list[tuple[Moment, int, ComStep]] = []
         """Calls under way, by their end."""
         self._serial = 0
@@ -85,17 +93,16 @@ class ComMachine:
             self._resolver(fact, com)
             return
         one = self._objects.called(com.object, com.iid, fact)
-        self._members.note(one, com)
+        self._members.note(one, fact, com)
         parent, clsid = self._parent(one, fact)
         for reference in com.references:
             if reference.given:
                 self._objects.give(reference, fact, parent, clsid)
                 self._holdings.give(fact.client, reference, fact)
-            elif (known := self._objects.find(reference.ipid)) is not None:
+            elif self._objects.find(reference.ipid) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
-                self._objects.take_back(reference.ipid, reference.public_refs, fact)
-                self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, None)
-                known.touch(fact)
+                self._objects.take_back(reference.ipid, reference.public_refs, 0, fact)
+                self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
         self._count(fact, com)
         yield COM_CALLS.name, self._row(one, fact, com)
         for over in self._objects.forgotten():
@@ -108,11 +115,16 @@ class ComMachine:
 
     def _step(self, fact: CallFact, com: Com) -> ComStep:
         step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
+        if com.activation is not None:
+            step.first_made, step.since_ns = self._first_made.get(fact.client), self._since_ns
         if com.object is not None:
             step.held = self._held(fact.client, com.object)
             number = step.held.number if step.held else None
             told = self._announcements.of(fact.client, number[0] if number else com.object)
             step.announced = None if told is None else replace(told)
+            spoken = com.major, com.minor, told and told.version, request_hidden(fact), response_hidden(fact)
+            step.repeats = self._spoken.get((fact.uid, *spoken)) is not None
+            self._spoken.put((fact.uid, *spoken), True)
             if fact.endpoint in _REMOTE_UNKNOWN and isinstance(asked := (fact.request or {}).get("ripid"), str):
                 step.meant = self._held(fact.client, asked)
         return step
@@ -132,9 +144,10 @@ class ComMachine:
             if reference.given:
                 self._objects.give(reference, fact, None, clsid)
                 self._holdings.give(fact.client, reference, fact)
-        if fact.operation in _PINGS and fact.status == 0:
+        if fact.method in _PINGS and fact.fault is None and not fact.status:
+            # Of one whose answer cannot be read nobody knows that it failed.
             self._objects.pinged(fact.client, fact.until.ts_ns)
-        if fact.operation == _PING and fact.request is not None:
+        if fact.method == v.COMPLEX_PING and fact.request is not None and fact.fault is None and fact.status == 0:
             for oid in fact.request.get("DelFromSet") or ():
                 self._objects.unping(int(oid), fact)
 
@@ -145,21 +158,24 @@ class ComMachine:
             asked = (fact.request or {}).get("ripid")
             meant = self._objects.find(asked) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
-        if (fact.endpoint, fact.operation) == _CREATE:
+        if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
             return one, one.clsid
         return one, None
 
     def _count(self, fact: CallFact, com: Com) -> None:
-        if fact.operation == _RELEASE:
+        if not com.counted:
+            return
+        if fact.is_one_of((v.RELEASE,)):
             for counted in com.counted:
-                self._objects.take_back(counted.ipid, counted.public_refs, fact)
+                self._objects.take_back(counted.ipid, counted.public_refs, counted.private_refs, fact)
                 self._holdings.take_back(fact.client, counted.ipid, counted.public_refs, fact)
-        elif fact.operation == _ADD:
-            for counted in com.counted:
+        elif fact.is_one_of((v.ADD_REFERENCES,)):
+            results = (fact.response or {}).get("pResults") or ()
+            for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                if fact.status == 0 and (one := self._objects.find(counted.ipid)) is not None:
-                    one.given += counted.public_refs
+                if done(fact) and not result and (one := self._objects.find(counted.ipid)) is not None:
+                    one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
     def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:
         invoked = com.invoked
@@ -179,7 +195,7 @@ class ComMachine:
             "ipid": com.object,
             "interface": com_interface_name(iid) if iid else None,
             "iid": iid,
-            "member": self._members.name(one, invoked.dispid) if invoked else fact.operation,
+            "member": self._members.name(one, iid, invoked.dispid) if invoked else fact.operation,
             "kind": kind_of(invoked) if invoked else ("method" if fact.operation else None),
             "via": "invoke" if invoked else "direct",
             "arguments": [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec.structs import replace
 
 from decoders.dcom.classes import class_name, com_interface_name
+from decoders.dcom.objref import NO_PING
 from decoders.registry import REMOTE_UNKNOWN
+from pipelines.com.answers import done, reached
 from pipelines.facts.reasons import Reason
 from schemas.times import NO_TIME, micros, nanos
 from schemas.uids import derived_uid
@@ -16,8 +18,9 @@ from schemas.uids import derived_uid
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pipelines.com.sight import Pairs
     from pipelines.facts.com import Exporter, Reference
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Moment
     from schemas.tables.com_objects import ComObjectRow
 
 MAX_OBJECTS: Final = 50_000
@@ -25,9 +28,14 @@ MAX_OBJECTS: Final = 50_000
 MAX_INTERFACES: Final = 64
 """Told of an object."""
 MAX_EXPORTERS: Final = 10_000
+MAX_HOLDERS: Final = 64
+"""Clients of one object told apart. Of one with more nobody says that all have let go."""
 PINGED_OUT_NS: Final = (3 * 2 + 14) * 60 * 1_000_000_000
 """[MS-DCOM] 3.1.2.6: three periods of two minutes without a ping. Note 58: Windows may keep it 14 minutes longer."""
 _MSMQ_INTERFACE: Final = "IMSMQ"
+
+
+Names: TypeAlias = dict[tuple[str, int], str]
 
 
 @dataclass(slots=True, eq=False)
@@ -50,24 +58,58 @@ class ComObject:
     calls: int = 0
     given: int = 0
     returned: int = 0
+    left: int = 0
+    """Public references that nobody gave back. More than were given of an interface say nothing of the others."""
+    left_of: dict[str, int] = field(default_factory=dict)
+    """The same by IPID."""
+    private: int = 0
+    """References that were asked for apart: [MS-DCOM] 3.1.1.5.6.1.2."""
+    holders: set[str] = field(default_factory=set)
+    """Clients that were handed it or reached it, and did not take it out of their ping sets."""
+    elsewhere: bool = False
+    """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: who handed it out has it of a third, by what its reference says. Only that one's
+    own resolver can say otherwise, as behind an address that is not known there."""
+    crowded: bool = False
+    """There were more."""
+    pinged: bool = True
+    """[MS-DCOM] 2.2.18.2: one with SORF_NOPING lives without."""
     end: str = "open_at_end"
-    names: dict[int, str] = field(default_factory=dict)
-    """Members by their DISPID, as this object or its description told them."""
+    over: Moment | None = None
+    """When what ended it was done."""
+    names: Names = field(default_factory=dict)
+    """Members by interface and DISPID, as this object or its description told them."""
+    given_over: str | None = None
+    """IID by which its parent was called for it."""
 
     def touch(self, fact: CallFact) -> None:
         self.last_ts_ns = max(self.last_ts_ns, fact.until.ts_ns, fact.began.ts_ns)
 
-    def ended(self, how: str) -> bool:
+    def ended(self, how: str, over: Moment) -> bool:
         """False: it had ended before."""
         if self.end != "open_at_end":
             return False
-        self.end = how
+        self.end, self.over = how, over
         return True
+
+    def add(self, ipid: str, public: int, private: int = 0) -> None:
+        self.given += public
+        self.left += public
+        self.left_of[ipid] = self.left_of.get(ipid, 0) + public
+        self.private += private
+
+    def take(self, ipid: str, public: int, private: int) -> bool:
+        """True: that was the last of all references that were seen."""
+        back = min(public, self.left_of.get(ipid, 0))
+        self.returned += public
+        self.left -= back
+        self.left_of[ipid] = self.left_of.get(ipid, 0) - back
+        self.private = max(0, self.private - private)
+        return self.given > 0 and not self.left and not self.private
 
     @property
     def doubt(self) -> Reason | None:
-        """Its birth was not captured: what was done with it before is not known."""
-        return Reason.OPEN_NOT_SEEN if self.given_by is None else None
+        """Its birth was not captured: what was done with it before is not known, nor where it is."""
+        return Reason.OPEN_NOT_SEEN if self.given_by is None or self.elsewhere else None
 
     def _class_by_interface(self) -> str | None:
         """[MC-MQAC] 1.3: each interface of MSMQ belongs to one class, whatever its revision."""
@@ -111,20 +153,24 @@ def _kept(fact: CallFact) -> CallFact:
     return replace(fact, request=None, response=None, com=None)
 
 
+def _receiver(reference: Reference, fact: CallFact) -> str:
+    return fact.client if reference.given else fact.server
+
+
 class Objects:
     """All that is known of a server's."""
 
-    def __init__(self, server: str) -> None:
-        self._server = server
+    def __init__(self, server: str, pairs: Pairs) -> None:
+        self._server, self._pairs = server, pairs
         self._by_number: dict[tuple[int, int], ComObject] = {}
         self._by_ipid: dict[str, ComObject] = {}
         self._exporters: dict[int, Exporter] = {}
         self._at_port: dict[int, int] = {}
         """The last OXID that was announced at a port."""
         self._open_of_exporter: dict[int, dict[str, ComObject]] = {}
-        self._open_of_number: dict[int, dict[str, ComObject]] = {}
-        """By OXID and by OID, then by id: those that may still be open. What ends some takes their entry away, so that
-        no number of announcements and pings makes us look at an object more often than it was handed out."""
+        self._held_by: dict[tuple[str, int], dict[str, ComObject]] = {}
+        """By OXID, and by client and OID, then by id: those that may still be open. What ends some takes their entry
+        away, so that no number of announcements and pings makes us look at an object more often than it was reached."""
         self._forgotten: list[ComObject] = []
         """Those that nothing leads to any more, until they are told."""
         self._told: set[int] = set()
@@ -144,7 +190,7 @@ class Objects:
             before = self._at_port.get(port)
             if before is not None and before != exporter.oxid:
                 for one in self._open_of_exporter.pop(before, {}).values():
-                    one.ended("exporter_replaced")
+                    one.ended("exporter_replaced", fact.until)
             self._at_port[port] = exporter.oxid
         self._remote_unknown(exporter, fact)
 
@@ -167,8 +213,15 @@ class Objects:
         one.end = "open_at_end"
         if one.oxid is not None:
             self._open_of_exporter.setdefault(one.oxid, {})[one.object_uid] = one
-        if one.oid is not None:
-            self._open_of_number.setdefault(one.oid, {})[one.object_uid] = one
+
+    def _hold(self, one: ComObject, *clients: str) -> None:
+        for client in clients:
+            if len(one.holders) >= MAX_HOLDERS and client not in one.holders:
+                one.crowded = True
+                continue
+            one.holders.add(client)
+            if one.oid is not None:
+                self._held_by.setdefault((client, one.oid), {})[one.object_uid] = one
 
     def _place(self, one: ComObject, exporter: Exporter) -> None:
         one.runs_as = one.runs_as or exporter.principal
@@ -185,7 +238,10 @@ class Objects:
             self._forget_some()
         one.clsid = one.clsid or clsid or reference.clsid
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
-        one.given += reference.public_refs
+        one.add(reference.ipid, reference.public_refs)
+        if reference.resolvers and self._server not in reference.resolvers and reference.oxid not in self._exporters:
+            one.elsewhere = True
+        one.pinged &= not reference.flags & NO_PING
         one.touch(fact)
         before = self._by_ipid.get(reference.ipid)
         if before is not None and before is not one:
@@ -193,14 +249,17 @@ class Objects:
             self._forget(before)
         self._by_ipid[reference.ipid] = one
         self._reopen(one)
+        self._hold(one, _receiver(reference, fact))
         if exporter := self._exporters.get(reference.oxid):
             self._place(one, exporter)
         return one
 
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
         uid = self._uid(f"{reference.oxid:016x}|{reference.oid:016x}", fact)
-        client = fact.client if reference.given else fact.server
-        return ComObject(self._server, uid, reference.oxid, reference.oid, _kept(fact), fact.call_uid, parent, client)
+        numbers, client = (reference.oxid, reference.oid), _receiver(reference, fact)
+        one = ComObject(self._server, uid, *numbers, _kept(fact), fact.call_uid, parent, client)
+        one.given_over = fact.com.iid if fact.com else None
+        return one
 
     def _adopted(self, reference: Reference) -> ComObject | None:
         """One that was called before its reference was seen, when another copy of that comes."""
@@ -208,6 +267,7 @@ class Objects:
         if one is None or one.oid is not None:
             return None
         one.oxid, one.oid = reference.oxid, reference.oid
+        self._hold(one, *one.holders)
         return one
 
     def called(self, ipid: str, iid: str, fact: CallFact) -> ComObject:
@@ -222,9 +282,12 @@ class Objects:
         one.port = fact.ends.resp_p
         one.calls += 1
         one.touch(fact)
-        if one.end == "exporter_replaced" and fact.answered is not None and fact.fault is None:
-            # Apartments of one process have an OXID each and share its port.
-            self._reopen(one)
+        if reached(fact):
+            self._hold(one, fact.client)
+            if one.end == "exporter_replaced" or (one.over is not None and fact.began > one.over):
+                # Apartments of one process have an OXID each and share its port. Others may hold references that
+                # somebody handed them out of sight.
+                self._reopen(one)
         return one
 
     @staticmethod
@@ -236,18 +299,14 @@ class Objects:
     def find(self, ipid: str) -> ComObject | None:
         return self._by_ipid.get(ipid)
 
-    def take_back(self, ipid: str, references: int, fact: CallFact) -> None:
-        """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone.
-
-        A fault answers what was not done.
-        """
+    def take_back(self, ipid: str, public: int, private: int, fact: CallFact) -> None:
+        """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
         one = self._by_ipid.get(ipid)
-        if one is None or fact.fault is not None:
+        if one is None:
             return
-        one.returned += references
         one.touch(fact)
-        if one.given and one.returned >= one.given:
-            one.end = "released"
+        if done(fact) and one.take(ipid, public, private):
+            one.end, one.over = "released", fact.until
 
     def at(self, ts_ns: int) -> None:
         self._now_ns = max(self._now_ns, ts_ns)
@@ -257,16 +316,23 @@ class Objects:
             self._pings[client] = max(ts_ns, self._pings.get(client, ts_ns))
 
     def _pinged_out(self, one: ComObject) -> bool:
-        """[MS-DCOM] 3.1.2.6, note 58: a client that had pinged stopped, and has not called it since."""
-        ping = self._pings.get(one.client)
-        if one.end != "open_at_end" or one.oid is None or ping is None or ping < one.born.began.ts_ns:
+        """[MS-DCOM] 3.1.2.6, note 58: all clients that it has had pinged, stopped, and have not called it since."""
+        if one.end != "open_at_end" or one.oid is None or one.crowded or not (one.holders and one.pinged):
             return False
-        return self._now_ns - max(ping, one.last_ts_ns) > PINGED_OUT_NS
+        last = one.last_ts_ns
+        for client in one.holders:
+            ping = self._pings.get(client, NO_TIME)
+            if ping < one.born.began.ts_ns or self._pairs.of(client).missing_until.ts_ns > ping:
+                # It was never seen to ping, or its pings may be what was not captured.
+                return False
+            last = max(last, ping)
+        return self._now_ns - last > PINGED_OUT_NS
 
     def unping(self, oid: int, fact: CallFact) -> None:
-        """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set."""
-        for one in self._open_of_number.pop(oid, {}).values():
-            if one.ended("unpinged"):
+        """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set. It is gone when it is in nobody's."""
+        for one in self._held_by.pop((fact.client, oid), {}).values():
+            one.holders.discard(fact.client)
+            if not (one.holders or one.crowded) and one.ended("unpinged", fact.until):
                 one.touch(fact)
 
     def _uid(self, numbers: str, fact: CallFact) -> str:
@@ -293,7 +359,8 @@ class Objects:
         if oldest.oxid is not None:
             self._open_of_exporter.get(oldest.oxid, {}).pop(oldest.object_uid, None)
         if oldest.oid is not None:
-            self._open_of_number.get(oldest.oid, {}).pop(oldest.object_uid, None)
+            for client in oldest.holders:
+                self._held_by.get((client, oldest.oid), {}).pop(oldest.object_uid, None)
         if oldest.oxid is not None and oldest.oid is not None:
             self._by_number.pop((oldest.oxid, oldest.oid), None)
 
@@ -311,6 +378,7 @@ class Objects:
             if one.oxid is not None and (exporter := self._exporters.get(one.oxid)) is not None:
                 # It may have been announced after its objects were handed out.
                 self._place(one, exporter)
+                one.elsewhere = False
             if self._pinged_out(one):
                 one.end = "pinged_out"
             yield one

@@ -24,6 +24,8 @@ MAX_NOTED: Final = 4_096
 @dataclass(slots=True, eq=False)
 class ComPair(Sight):
     client: str
+    missing_until: Moment = BEGINNING
+    """When bytes between the two were last missing."""
     _late: set[tuple[str, Moment]] = field(default_factory=set)
     """Connection and time of answers that were captured after they had been received."""
     _holes: dict[str, Reason] = field(default_factory=dict)
@@ -66,6 +68,7 @@ class Pairs:
             pair.note_late(fact.uid, fact.until)
         if fact.reason not in _NO_HOLES and fact.octets != 0:
             pair.note_hole(fact.uid, fact.reason)
+            pair.missing_until = max(pair.missing_until, fact.until)
         pair.go_blind(fact.until, fact.reason)
 
     def heard(self, call: CallFact) -> None:

@@ -35,6 +35,13 @@ class ComStep(Struct, eq=False, kw_only=True):
     """RemQueryInterface: the same of the IPID that is asked for more interfaces."""
     announced: Announcement | None = None
     """What the client was told of the process that it is made to."""
+    first_made: str | None = None
+    """`call_uid` of the client's first activation of one of MSMQ's classes, at whichever server; None: not known."""
+    since_ns: int = 0
+    """When the server was first seen; 0: not known."""
+    repeats: bool = False
+    """An earlier call of its connection had the same version, was made to a process that the same was told of, and
+    could be read as well: what is said of versions has been said."""
     settings: Mapping[str, int] = {}
 
     @property

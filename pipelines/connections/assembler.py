@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from decoders.dcerpc.exchanges import may_begin
 from decoders.dcerpc.framing import FramedPdu, Skipped
 from decoders.dcerpc.header import HEADER_BYTES
 from decoders.dcerpc.proposals import ProposalAnswer
@@ -167,7 +168,7 @@ class _Talk:
 
     def _at_once(self, segments: Sequence[Segment], at: int) -> tuple[int, Exchanged] | None:
         """Exchanges in turn, and how many segments they take."""
-        if not self._pace.is_time():
+        if not may_begin(segments[at]) or not self._pace.is_time():
             return None
         connection = self._conversation.steady
         tracked = None if connection is None else self._tracked.get(id(connection))

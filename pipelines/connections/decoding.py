@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from decoders.tcp.model import Segment, Side
 from pipelines.calls.batches import CallBatches
 from pipelines.calls.connection import Exchanged, PlacedCall
-from pipelines.calls.plain_pdus import plain_batch
+from pipelines.calls.plain_pdus import PlainPdus
 from pipelines.connections.segment_runs import SegmentRow
 from schemas.internal import ASIDES, FACTS, STREAM_FLOWS
 from schemas.tables.issues import ISSUES
@@ -17,9 +18,8 @@ from schemas.tables.pdus import PDUS
 from schemas.tables.principals import PRINCIPALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from pipelines.calls.plain_pdus import PlainPdu
     from pipelines.connections.assembler import Assembler
     from schemas.internal_rows import AnnouncedRow, VersionRow
     from schemas.model import AnyRow
@@ -37,7 +37,7 @@ class Decoding:
         self.assembler = assembler
         self._calls = CallBatches(assembler, assembler.choice, keep_payload=keep_payload)
         self._held: dict[str, list[AnyRow]] = {name: [] for name in _TABLES}
-        self._plain: list[PlainPdu] = []
+        self._plain = PlainPdus(assembler)
 
     def run(self, rows: Iterable[SegmentRow]) -> Iterator[Batch]:
         """(table, rows of it)."""
@@ -46,11 +46,11 @@ class Decoding:
                 yield from self._calls.add(row)
                 continue
             if isinstance(row, Exchanged):
-                self._plain += row.pdus
+                self._plain.add(row.exchanges, row.place)
                 for call in row.calls:
                     yield from self._calls.add(call)
                 if len(self._plain) >= BATCH_ROWS:
-                    yield self._plain_batch()
+                    yield PDUS.name, self._plain.batch()
                 continue
             self._held[name].append(row)
             if name in _LAST_OF_CONNECTION:
@@ -66,7 +66,7 @@ class Decoding:
             if held:
                 yield self._batch(name)
         if self._plain:
-            yield self._plain_batch()
+            yield PDUS.name, self._plain.batch()
 
     @property
     def announced(self) -> list[AnnouncedRow]:
@@ -76,40 +76,26 @@ class Decoding:
     def versions(self) -> list[VersionRow]:
         return self._calls.versions.rows()
 
-    def _plain_batch(self) -> Batch:
-        rows, self._plain = self._plain, []
-        return PDUS.name, plain_batch(rows)
-
     def _batch(self, name: str) -> Batch:
         rows, self._held[name] = self._held[name], []
         return name, pa.RecordBatch.from_pylist(rows, schema=_TABLES[name].arrow)
 
 
 def segment_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[SegmentRow]:
+    """No line of Python runs for a row: there is one a packet."""
     for batch in batches:
-        columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
-        for (
-            key,
-            low_h,
-            low_p,
-            high_h,
-            high_p,
-            from_low,
-            ts_ns,
-            file,
-            frame,
-            seq,
-            ack,
-            flags,
-            window,
-            payload,
-            wire,
-        ) in zip(*(columns[name] for name in _ORDER), strict=True):
-            sender = Side.LOW if from_low else Side.HIGH
-            segment = Segment(sender, ts_ns, file, frame, seq, ack, flags, window, payload, wire)
-            yield SegmentRow(key, (low_h, low_p), (high_h, high_p), segment)
+        keys, low_h, low_p, high_h, high_p, from_low, *values = (batch.column(name).to_pylist() for name in _ORDER)
+        senders = map(_SENDERS.__getitem__, from_low)
+        segments = map(_segment, zip(senders, *values, strict=True))
+        lows, highs = zip(low_h, low_p, strict=True), zip(high_h, high_p, strict=True)
+        yield from map(_row, zip(keys, lows, highs, segments, strict=True))
 
 
+_SENDERS: Final = (Side.HIGH, Side.LOW)
+"""By `from_low`."""
+# As their `_make`, which is written in Python.
+_segment: Final[Callable[[tuple[Any, ...]], Segment]] = partial(tuple.__new__, Segment)
+_row: Final[Callable[[tuple[Any, ...]], SegmentRow]] = partial(tuple.__new__, SegmentRow)
 _ORDER: Final = (
     "key", "low_h", "low_p", "high_h", "high_p", "from_low", "ts_ns", "file", "frame", "seq", "ack", "flags", "window",
     "payload", "wire_len",

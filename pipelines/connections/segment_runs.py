@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate, groupby, islice
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 
 _MAX_SEGMENTS: Final = 512
 _MAX_BYTES: Final = 1024 * 1024
+_SEGMENT, _WIRE_LEN = attrgetter("segment"), attrgetter("wire_len")
 
 
 class SegmentRow(NamedTuple):
@@ -31,22 +35,18 @@ class SegmentRun(NamedTuple):
 
 
 def runs(rows: Iterable[SegmentRow]) -> Iterator[SegmentRun]:
-    run: SegmentRun | None = None
-    octets = 0
-    for key, low, high, segment in rows:
-        octets += segment.wire_len
-        if (
-            run is not None
-            and key == run.key
-            and low == run.low
-            and high == run.high
-            and len(run.segments) < _MAX_SEGMENTS
-            and octets < _MAX_BYTES
-        ):
-            run.segments.append(segment)
-            continue
-        if run is not None:
-            yield run
-        run, octets = SegmentRun(key, low, high, [segment]), segment.wire_len
-    if run is not None:
-        yield run
+    for (key, low, high), some in groupby(rows, itemgetter(0, 1, 2)):
+        segments = map(_SEGMENT, some)
+        while held := list(islice(segments, _MAX_SEGMENTS)):
+            yield from (SegmentRun(key, low, high, portion) for portion in _portions(held))
+
+
+def _portions(segments: list[Segment]) -> Iterator[list[Segment]]:
+    """Of _MAX_BYTES each; most have less."""
+    ends = list(accumulate(map(_WIRE_LEN, segments)))
+    begun = 0
+    while begun < len(segments):
+        before = ends[begun - 1] if begun else 0
+        until = max(bisect_right(ends, before + _MAX_BYTES), begun + 1)
+        yield segments[begun:until]
+        begun = until

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from decoders.dcerpc.evidence import Began
-    from decoders.dcerpc.exchanges import Stretch
+    from decoders.dcerpc.exchanges import Exchange, Stretch
+    from decoders.dcerpc.turns import Fragment
     from decoders.tcp.model import Segment
     from pipelines.calls.connection import ConnectionCalls, Exchanged
-    from pipelines.connections.rows import Tracked
+    from pipelines.connections.rows import Counts, Tracked
 
 _FIRST_PAUSE: Final = 2
 _LONGEST_PAUSE: Final = 64
@@ -41,28 +48,38 @@ def began(segment: Segment) -> Began:
 
 def exchanged(tracked: Tracked, calls: ConnectionCalls, stretch: Stretch) -> Exchanged:
     """Move everything that follows the connection to the end of the stretch."""
-    exchanges, counts = stretch.exchanges, tracked.counts
+    exchanges = stretch.exchanges
     last = exchanges[-1]
     client, _ = last.call.key
     tracked.connection.advance(stretch.segments)
-    for sender, offset, heard in stretch.heard:
-        tracked.heard[sender].note(offset, heard)
-    tracked.heard[client].at(last.request[-1].offset)
     for side, fragments, part in (
         (client, last.request, last.call.request),
         (client.peer, last.response, last.call.response),
     ):
+        place = fragments[-1].offset
+        heard = stretch.heard[side]
+        # What was heard earlier, nobody asks for any more.
+        for offset, octets in heard[max(bisect_right(heard, place, key=itemgetter(0)) - 1, 0) :]:
+            tracked.heard[side].note(offset, octets)
+        tracked.heard[side].at(place)
         tracked.framer.framers[side].advance_to(fragments[-1].end)
         if part is not None:
             tracked.witness.note_in_order(side, part.last_ts_ns, *part.frames[-1])
-    pdus = 0
-    for _, request, response in exchanges:
-        for fragments in (request, response):
-            pdus += len(fragments)
-            for one in fragments:
-                capture = one.frames[0][0]
-                counts[capture, "stream_bytes", "pdus"] += one.end - one.offset
-                counts[capture, "pdus", "in"] += 1
-        counts[request[0].frames[0][0], "calls", "in"] += 1
-    tracked.recogniser.note_exchanges(client, pdus)
+    tracked.recogniser.note_exchanges(client, _count(tracked.counts, exchanges))
     return calls.exchanged(exchanges, tracked.heard[client.peer].at(last.response[-1].offset))
+
+
+def _count(counts: Counts, exchanges: Sequence[Exchange]) -> int:
+    """How many PDUs they have."""
+    pdus = [one for _, request, response in exchanges for one in (*request, *response)]
+    for capture, some in groupby(pdus, _capture):
+        of_capture = list(some)
+        counts[capture, "stream_bytes", "pdus"] += sum([one.end - one.offset for one in of_capture])
+        counts[capture, "pdus", "in"] += len(of_capture)
+    for capture, number in Counter([_capture(request[0]) for _, request, _ in exchanges]).items():
+        counts[capture, "calls", "in"] += number
+    return len(pdus)
+
+
+def _capture(pdu: Fragment) -> int:
+    return pdu.frames[0][0]

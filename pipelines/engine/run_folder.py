@@ -35,10 +35,11 @@ class RunFolder:
         self._spills = [str(self.path / "spark"), *(str(one.path) for one in self._folders[1:])]
         for name in ("tmp", "spark", "sockets", "warehouse"):
             (self.path / name).mkdir(PRIVATE)
-        self._sockets = self.path / "sockets"
-        if len(os.fsencode(self._sockets)) > _LONGEST:
+        self.sockets = self.path / "sockets"
+        """For those that processes of the run talk through."""
+        if len(os.fsencode(self.sockets)) > _LONGEST:
             self._folders.append(_fresh(_SHORT))
-            self._sockets = self._folders[-1].path
+            self.sockets = self._folders[-1].path
 
     @property
     def path(self) -> Path:
@@ -53,7 +54,7 @@ class RunFolder:
             "spark.executorEnv.TMPDIR": str(self.path / "tmp"),
             # JVM and Python otherwise talk through ports that anybody can knock at first, which fails the run.
             "spark.python.unix.domain.socket.enabled": "true",
-            "spark.python.unix.domain.socket.dir": str(self._sockets),
+            "spark.python.unix.domain.socket.dir": str(self.sockets),
         }
 
     @contextlib.contextmanager

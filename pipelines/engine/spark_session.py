@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.engine import jvm_archive
 from pipelines.engine.guard import is_local, to_itself
+from pipelines.engine.ready_workers import ready_workers
 from pipelines.engine.run_folder import run_folder
 from pipelines.engine.shipping import ship
 from pipelines.engine.workers import SAFE, beside_the_driver
@@ -60,11 +61,16 @@ class NoJava(NoSpark):
 
 
 def spark_session(
-    master: str | None = None, settings: Mapping[str, str] | None = None, *, quick: bool = False
+    master: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    *,
+    quick: bool = False,
+    alone: bool = False,
 ) -> SparkSession:
     """The session of this process; starting it takes several seconds, so ask only when there is work for it.
 
     Without a master: the one that spark-submit was given, else this machine. `quick`: there is little work.
+    `alone`: nobody but us does anything in this process, nor has it done much yet.
     """
     asked = dict(settings or {}) | ({"spark.master": master} if master else {})
     _refuse_connect(asked)
@@ -85,7 +91,8 @@ def spark_session(
         raise NoSpark(f"{place}; choose another with --spark-conf spark.local.dir=DIR") from None
     if here:
         chosen = {"spark.driver.memory": _driver_memory()} | chosen | private | folder.settings
-        chosen |= beside_the_driver(chosen, folder.path)
+        ready = ready_workers(chosen, folder.sockets) if alone and not submitted else {}
+        chosen |= beside_the_driver(chosen, folder.path) | ready
         # Left to itself, Spark gives up on this machine with the first worker that the system kills.
         chosen["spark.master"] = _ONE_TRY.sub(r"local[\1,4]", chosen["spark.master"])
     else:

@@ -36,7 +36,7 @@ class Reference(_Part, frozen=True, kw_only=True):
     clsid: str | None = None
     """Class of the object, where an activation says so."""
     resolvers: tuple[str, ...] = ()
-    """Of one that a client gives: addresses of the host that the object is at. Names stand there too."""
+    """Addresses of the host that the object is at; none of one that a server gives of itself. Names stand there too."""
 
 
 class Exporter(_Part, frozen=True, kw_only=True):

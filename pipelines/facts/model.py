@@ -12,18 +12,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from decoders.dcerpc.call_model import CANCEL_FAULTS, CallOutcome
-from decoders.dcerpc.well_known import MSMQ
+from decoders.registry import REGISTRY, lineage
 from pipelines.facts.com import Com  # noqa: TC001 - msgspec looks at types
 from pipelines.facts.reasons import Reason  # noqa: TC001 - msgspec looks at types
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from schemas.shared_columns import ConnectionId
 
 Values = dict[str, Any]
-READING: Final = frozenset(("qm2qm", "RemoteRead", "qmcomm", "qmcomm2"))
+Method: TypeAlias = tuple[str, str]
+"""An operation by interface and name: COM's interfaces have many names in common."""
+READING: Final = frozenset(one.name for one in REGISTRY.values() if one.reads)
 """Interfaces by which queues are opened and read."""
 _GIVEN_UP: Final = frozenset((CallOutcome.CANCELLED, CallOutcome.ORPHANED))
-_READING_UUIDS: Final = frozenset(uuid for uuid, name in MSMQ.items() if name in READING)
+_READING_UUIDS: Final = frozenset(uuid for uuid, one in REGISTRY.items() if one.reads)
 
 
 class Moment(NamedTuple):
@@ -114,12 +118,24 @@ class CallFact(_Stored, frozen=True, kw_only=True):
     """In people's words: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
     com: Com | None = None
     """Of DCOM's calls: which objects it is about. They are judged apart from the others."""
+    cancel_sent: bool = False
+    """The client gave it up, by co_cancel or orphaned, whatever answer came then."""
     unexplained: bool = False
     """Bytes of a stub follow the last parameter: its values may mean something else."""
 
     @property
     def until(self) -> Moment:
         return self.began if self.answered is None else max(self.began, self.answered)
+
+    @property
+    def method(self) -> Method:
+        """Empty names, which no operation has, where nobody knows."""
+        return self.endpoint or "", self.operation or ""
+
+    def is_one_of(self, methods: Collection[Method]) -> bool:
+        """COM's interfaces have the operations of those that they are derived from."""
+        name = self.operation or ""
+        return any((interface, name) in methods for interface in lineage(self.endpoint or ""))
 
     @property
     def given_up(self) -> bool:
@@ -207,6 +223,12 @@ class ConnectionFact(_Stored, frozen=True):
         """The number of its association, as the answer to its own bind says; None: not seen."""
         answers = (bind.group for bind in self.binds if bind.kind == "bind" and bind.answer == "accepted")
         return next((group for group in answers if group), None)
+
+    @property
+    def groups(self) -> set[int]:
+        """The number of its association or, where that was not seen, those that it asked for."""
+        asked = {bind.asked_group for bind in self.binds if bind.kind == "bind" and bind.asked_group}
+        return asked if self.group is None else {self.group}
 
     @property
     def asks_new_group(self) -> bool:

@@ -28,6 +28,7 @@ class Reason(enum.StrEnum):
     SEVERAL_OPENS = "several_opens"
     ACTION_UNKNOWN = "action_unknown"
     TIMES_CROSS = "times_cross"
+    NO_PAST = "no_past"
     LIMIT = "limit"
     TEXTS_CONTRADICT = "texts_contradict"
 
@@ -38,7 +39,8 @@ REASONS: Final = {
     Reason.BYTES_CONTRADICT: "Segments contradict each other: nobody knows which bytes the receiver took.",
     Reason.SEALED: "The payload is encrypted.",
     Reason.BIND_NOT_SEEN: "The interface is not known from a bind: inferred, or not known at all.",
-    Reason.ASSOCIATION_UNKNOWN: "The association of a connection is not known: no answer to its bind was captured.",
+    Reason.ASSOCIATION_UNKNOWN: "Nobody knows which connections an association has: no answer to a bind was captured, "
+    "or one from another address joined it.",
     Reason.REQUEST_NOT_CAPTURED: "The request was not captured, or not whole.",
     Reason.RESPONSE_NOT_CAPTURED: "The answer was not captured, or not whole.",
     Reason.NOT_DECODED: "The values are too many, or too odd, to be decoded.",
@@ -54,6 +56,7 @@ REASONS: Final = {
     Reason.SEVERAL_OPENS: "Several opens that are open have the number by which the call names its queue.",
     Reason.ACTION_UNKNOWN: "No document has the action asked for, so that nobody knows what the server did.",
     Reason.TIMES_CROSS: "Two packets may have crossed on their way.",
+    Reason.NO_PAST: "The captures show nothing of this server from an earlier day: what is usual is not known.",
     Reason.LIMIT: "More was going on at once than is kept in mind.",
     Reason.TEXTS_CONTRADICT: "The documents contradict each other, or themselves, on this.",
 }

@@ -81,9 +81,9 @@ def said_version(call: CallFact) -> Version | None:
     said = call.response
     if call.source != BindingSource.BIND or response_hidden(call) is not None or not said:
         return None
-    if call.operation == VERSION:
+    if call.method == VERSION:
         return Version(said.get("pMajor", 0), said.get("pMinor", 0), said.get("pBuildNumber", 0))
-    return _in_words(call, said) if call.operation == QUERY_REGISTRY and call.status == MQ_OK else None
+    return _in_words(call, said) if call.method == QUERY_REGISTRY and call.status == MQ_OK else None
 
 
 def _in_words(call: CallFact, said: Values) -> Version | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.engine.model import Exchange, packed, parts_for
+from pipelines.judging.homes import NO_HOMES
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
 from pipelines.store.reading import batches_of
@@ -23,9 +25,10 @@ if TYPE_CHECKING:
 
     from pipelines.engine.model import Engine
     from pipelines.facts.versions import Version
-    from pipelines.store.files import Stored, Written
+    from pipelines.judging.homes import Homes
+    from pipelines.store.files import Written
     from pipelines.store.places import Place, Places
-    from pipelines.store.removal import Keeps
+    from pipelines.store.removal import Held
     from pipelines.store.renumbering import Renumbering
     from schemas.internal_rows import FactRow
 
@@ -43,29 +46,24 @@ class Judged:
     """Of the servers that were judged."""
 
 
-@dataclass(frozen=True)
-class FactFile:
-    stored: Stored
-    keeps: Keeps | None = None
-    """Which of its rows hold; None: all."""
-
-
 def judge(
     engine: Engine,
-    files: Sequence[FactFile],
+    files: Sequence[Held],
     versions: Mapping[str, Version],
     settings: Mapping[str, int],
     places: Places,
     to_ordinals: Renumbering | None = None,
     servers: frozenset[str] | None = None,
+    homes: Homes = NO_HOMES,
+    first_made: Mapping[str, str] = MappingProxyType({}),
 ) -> Judged:
     """`servers`: of these only; None: of all."""
-    size = sum(one.stored.written.bytes for one in files) * _DENSITY
-    read = partial(_facts, to_ordinals=to_ordinals, servers=servers)
+    size = sum(file.written.bytes for file, _ in files) * _DENSITY
+    read = partial(_facts, to_ordinals=to_ordinals, servers=servers, homes=homes)
     tables = {table.name: places.table(table) for table in JUDGED}
-    work = partial(_judged, places=tables, versions=versions, settings=settings)
+    work = partial(_judged, places=tables, versions=versions, settings=settings, first_made=dict(first_made))
     parts = parts_for(size, engine, _SMALL_BYTES, _TASK_BYTES)
-    tasks = packed(files, lambda one: one.stored.written.bytes)
+    tasks = packed(files, lambda one: one[0].written.bytes)
     found = Judged([], Summaries())
     if not tasks:
         return found
@@ -76,12 +74,18 @@ def judge(
 
 
 def _facts(
-    _: str, files: Sequence[FactFile], to_ordinals: Renumbering | None, servers: frozenset[str] | None
+    _: str,
+    files: Sequence[Held],
+    to_ordinals: Renumbering | None,
+    servers: frozenset[str] | None,
+    homes: Homes,
 ) -> Iterator[pa.RecordBatch]:
     wanted = None if servers is None else pa.array(sorted(servers), pa.string())
-    for one in files:
-        for batch in batches_of(one.stored, FACTS.arrow):
-            rows = kept_rows(batch, one.keeps)
+    for file, keeps in files:
+        for batch in batches_of(file, FACTS.arrow):
+            rows = kept_rows(batch, keeps)
+            if homes:
+                rows = homes.of_batch(rows)
             if wanted is not None:
                 rows = rows.filter(pc.is_in(rows.column("server"), value_set=wanted))
             yield to_ordinals.batch(rows, FACTS) if to_ordinals else rows
@@ -93,11 +97,12 @@ def _judged(
     places: Mapping[str, Place],
     versions: Mapping[str, Version],
     settings: Mapping[str, int],
+    first_made: Mapping[str, str],
 ) -> Iterator[Judged]:
     summaries = Summaries()
     rows: Iterator[FactRow] = (row for batch in batches for row in batch.to_pylist())
     with TablesWriter(places, _SCHEMAS, part) as writer:
-        for name, row in judged(rows, versions, settings, summaries):
+        for name, row in judged(rows, versions, settings, summaries, first_made):
             writer.add_row(name, row)
         written = writer.close()
     yield Judged(written, summaries)

@@ -1,26 +1,19 @@
-"""Of which servers a run says something new, and the facts that are left of them."""
+"""Of which hosts a run knows something new, and the facts of earlier runs that are left."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from pipelines.facts.versions import known_versions
-from pipelines.judging.exchange import FactFile
-from pipelines.store.reading import batches_of, part_of
 from pipelines.store.removal import NotAmong
-from schemas.internal import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pipelines.facts.versions import Version
     from pipelines.store.files import Stored
+    from pipelines.store.removal import Held
     from schemas.internal_rows import VersionRow
-
-_WHO = part_of(FACTS.arrow, ("server", "client", "uid"))
 
 
 def changed_hosts(versions: Mapping[str, Version], before: Sequence[VersionRow]) -> frozenset[str]:
@@ -29,23 +22,6 @@ def changed_hosts(versions: Mapping[str, Version], before: Sequence[VersionRow])
     return frozenset(host for host in versions.keys() | known.keys() if versions.get(host) != known.get(host))
 
 
-def touched_servers(earlier: Sequence[Stored], replaced: frozenset[str], hosts: frozenset[str]) -> frozenset[str]:
-    """Servers with facts of connections that are void, or of hosts whose version changed."""
-    found: set[str] = set()
-    if not replaced and not hosts:
-        return frozenset()
-    for file in earlier:
-        for batch in batches_of(file, _WHO):
-            server, client, uid = batch.columns
-            met = pc.or_(_among(server, hosts), _among(client, hosts))
-            found.update(server.filter(pc.or_(_among(uid, replaced), met)).unique().to_pylist())
-    return frozenset(found)
-
-
-def earlier_facts(earlier: Sequence[Stored], replaced: frozenset[str]) -> list[FactFile]:
+def earlier_facts(earlier: Sequence[Stored], replaced: frozenset[str]) -> list[Held]:
     keeps = NotAmong("uid", replaced) if replaced else None
-    return [FactFile(file, keeps) for file in earlier]
-
-
-def _among(column: pa.Array, values: Iterable[str]) -> pa.Array:
-    return pc.is_in(column, value_set=pa.array(sorted(values), pa.string()))
+    return [(file, keeps) for file in earlier]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.com.machine import ComMachine
@@ -48,16 +49,23 @@ ORDER = ("server", "ts_ns", "file", "frame", "place", "uid", "data")
 
 
 def judged(
-    rows: Iterable[FactRow], versions: Mapping[str, Version], settings: Mapping[str, int], summaries: Summaries
+    rows: Iterable[FactRow],
+    versions: Mapping[str, Version],
+    settings: Mapping[str, int],
+    summaries: Summaries,
+    first_made: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Told]:
-    """(table, row). `rows` are facts sorted by ORDER. What is known of each server in the end goes to `summaries`."""
+    """(table, row). `rows` are facts sorted by ORDER. What is known of each server in the end goes to `summaries`.
+
+    `first_made`: by client, `call_uid` of its first activation of one of MSMQ's classes, at whichever server.
+    """
     server: str | None = None
     case: _Case | None = None
     for row in rows:
         if case is None or row["server"] != server:
             if case is not None:
                 yield from case.finish(summaries)
-            server, case = row["server"], _Case(row["server"], versions, settings)
+            server, case = row["server"], _Case(row, versions, settings, first_made)
         yield from case.feed(row)
     if case is not None:
         yield from case.finish(summaries)
@@ -66,10 +74,16 @@ def judged(
 class _Case:
     """One server."""
 
-    def __init__(self, server: str, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
-        self._server = server
+    def __init__(
+        self,
+        first: FactRow,
+        versions: Mapping[str, Version],
+        settings: Mapping[str, int],
+        first_made: Mapping[str, str],
+    ) -> None:
+        self._server = server = first["server"]
         self._machine = ServerMachine(versions, settings)
-        self._com = ComMachine(server, settings)
+        self._com = ComMachine(server, settings, first_made, first["ts_ns"])
         self._judge = Judge(RULES, settings)
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
@@ -84,6 +98,9 @@ class _Case:
         over = self._com_rows(self._com.settle(fact.began)) if self._com.is_busy else []
         if isinstance(fact, BlindFact):
             self._com.missed(fact)
+            if fact.server != self._server:
+                # Another address of this host (`homes.py`): only its objects are followed here.
+                return over
         return over + self._rows(self._machine.feed(fact))
 
     def finish(self, summaries: Summaries) -> Iterator[Told]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcerpc.call_model import BindingSource
+from decoders.registry import DSCOMM, DSCOMM2, QMMGMT
 from decoders.status import fault_name, status_name
 from pipelines.facts import vocabulary as v
 from pipelines.facts.queue_names import queue_names
@@ -20,7 +21,7 @@ from pipelines.sessions.rows import place_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.knowledge.targets import Target
     from pipelines.sessions.steps import CallStep
     from schemas.shared_columns import Naming
@@ -46,13 +47,13 @@ class AdminActions:
         """(object, property) to its last known value and the call that showed it."""
 
     def see(self, step: CallStep) -> Row | None:
-        act = _ACTS.get(step.call.operation or "")
+        act = _ACTS.get(step.call.method)
         return None if act is None else self._row(step, act)
 
     def _row(self, step: CallStep, act: _Act) -> Row:
         call, target = step.call, act.target(step)
         action, detail = act.action, None
-        if call.operation == v.ACTION:
+        if call.method == v.ACTION:
             action, detail = _managed_action(step)
         session = target.session
         outcome = "success" if step.succeeded else "failure" if step.failed or _is_win32_error(call) else "unknown"
@@ -124,7 +125,7 @@ def _named(call: CallFact) -> str | None:
 
 def _is_win32_error(call: CallFact) -> bool:
     """[MS-MQMR] 3: qmmgmt may answer any nonzero Win32 code, which has no severity bit."""
-    return call.endpoint == "qmmgmt" and bool(call.status)
+    return call.endpoint == QMMGMT.name and bool(call.status)
 
 
 def _doubt(call: CallFact, of_session: Reason | None) -> str | None:
@@ -134,7 +135,7 @@ def _doubt(call: CallFact, of_session: Reason | None) -> str | None:
     return None if reason is None else str(reason)
 
 
-_ACTS: Final[dict[str, _Act]] = {
+_ACTS: Final[dict[Method, _Act]] = {
     v.ACTION: _Act("other", managed),
     v.GET_INFO: _Act("query", managed),
     v.PURGE: _Act("purge", opened),
@@ -147,7 +148,9 @@ _ACTS: Final[dict[str, _Act]] = {
     v.GET_PROPERTIES: _Act("query", object_of),
     v.GET_SECURITY: _Act("query", object_of),
     **{
-        f"S_DS{name}{by}": _Act(action, in_directory, sets=action in ("create", "set_properties", "set_security"))
+        (DSCOMM.name, f"S_DS{name}{by}"): _Act(
+            action, in_directory, sets=action in ("create", "set_properties", "set_security")
+        )
         for name, action in (
             ("CreateObject", "create"),
             ("DeleteObject", "delete"),
@@ -158,8 +161,8 @@ _ACTS: Final[dict[str, _Act]] = {
         )
         for by in (("", "Guid") if name != "CreateObject" else ("",))
     },
-    "S_DSGetPropsEx": _Act("query", in_directory),
-    "S_DSGetPropsGuidEx": _Act("query", in_directory),
-    "S_DSQMGetObjectSecurity": _Act("query", in_directory),
-    "S_DSQMSetMachineProperties": _Act("set_properties", machine_in_directory, sets=True),
+    (DSCOMM2.name, "S_DSGetPropsEx"): _Act("query", in_directory),
+    (DSCOMM2.name, "S_DSGetPropsGuidEx"): _Act("query", in_directory),
+    (DSCOMM.name, "S_DSQMGetObjectSecurity"): _Act("query", in_directory),
+    (DSCOMM.name, "S_DSQMSetMachineProperties"): _Act("set_properties", machine_in_directory, sets=True),
 }

@@ -16,7 +16,7 @@ from pipelines.sessions.steps import CallStep, ConnectionStep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.facts.versions import Version
     from pipelines.sessions.steps import Step
     from schemas.state import HostNoteRow
@@ -80,7 +80,7 @@ class HostNotes:
                     times[1] = ts_ns
                 elif ts_ns < times[0]:
                     times[0] = ts_ns
-        told = _TOLD.get(call.operation or "")
+        told = _TOLD.get(call.method)
         if told is not None and step.succeeded:
             for address, kind, value in told(call):
                 self._note(address, kind, value, ts_ns)
@@ -146,7 +146,7 @@ def _registry(call: CallFact) -> Iterator[tuple[str, str, str | None]]:
         yield call.server, "queue_manager", found[1].lower()
 
 
-_TOLD: Final[dict[str, Callable[[CallFact], Iterator[tuple[str, str, str | None]]]]] = {
+_TOLD: Final[dict[Method, Callable[[CallFact], Iterator[tuple[str, str, str | None]]]]] = {
     v.OPEN: _opened_by_queue_manager,
     v.REMOTE_OPEN: _opened_remotely,
     v.OPEN_FOR_MOVE: _opened_remotely,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+from decoders.registry import EPM, REGISTRY
 from schemas.tables.hosts import ROLES
 from schemas.times import micros
 
@@ -15,25 +16,10 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _NAMES: Final = ("client_name", "format_name", "ntlm", "path_name")
-_SERVING: Final = {
-    "qmcomm": "queue_server",
-    "qmcomm2": "supporting_server",
-    "qm2qm": "queue_server",
-    "RemoteRead": "queue_server",
-    "qmmgmt": "management_server",
-    "dscomm": "directory_server",
-    "dscomm2": "directory_server",
-    "epm": "endpoint_mapper",
-}
-_CALLING: Final = {
-    "qm2qm": "remote_reader",
-    "RemoteRead": "remote_reader",
-    "qmcomm": "application",
-    "qmcomm2": "application",
-    "qmmgmt": "management_client",
-    "dscomm": "directory_client",
-    "dscomm2": "directory_client",
-}
+_SERVING: Final = {one.name: one.served_as for one in REGISTRY.values() if one.served_as}
+_CALLING: Final = {one.name: one.called_as for one in REGISTRY.values() if one.called_as}
+_QUEUE_MANAGERS: Final = frozenset(name for name, role in _CALLING.items() if role == "remote_reader")
+"""Interfaces by which queue managers read from each other."""
 
 
 def host_rows(notes: Iterable[HostNoteRow]) -> list[Row]:
@@ -61,11 +47,12 @@ def _row(address: str, found: dict[str, set[str]], times: list[int]) -> Row:
 
 
 def _roles(found: dict[str, set[str]]) -> list[str]:
-    roles = {_SERVING[name] for name in found["serves"]} | {_CALLING[name] for name in found["calls"] - {"epm"}}
+    roles = {_SERVING[name] for name in found["serves"] & _SERVING.keys()}
+    roles |= {_CALLING[name] for name in found["calls"] & _CALLING.keys()}
     if found["supports"]:
         roles.add("supporting_server")
-        if not found["serves"] & {"qm2qm", "RemoteRead"}:
+        if not found["serves"] & _QUEUE_MANAGERS:
             roles.discard("queue_server")
-    if found["opens"] and not found["serves"] - {"epm"} and "remote_reader" not in roles:
+    if found["opens"] and not found["serves"] - {EPM.name} and "remote_reader" not in roles:
         roles.add("dependent_client")
     return [role for role in ROLES if role in roles]

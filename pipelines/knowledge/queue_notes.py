@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from decoders.dcerpc.call_model import BindingSource
 from decoders.msmq.format_names import format_name
+from decoders.registry import DSCOMM, DSCOMM2
 from pipelines.facts import vocabulary as v
 from pipelines.facts.queue_names import QueueNames, queue_names
 from pipelines.sessions.acts import MoveStep, SendStep
@@ -16,7 +17,7 @@ from pipelines.sessions.steps import CallStep, ReadStep, SessionStep
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Step
     from schemas.state import QueueNoteRow
@@ -69,7 +70,7 @@ class QueueNotes:
 
     def see(self, step: Step) -> None:
         if isinstance(step, CallStep):
-            if step.call.operation in _OF_CALLS and step.succeeded:
+            if step.call.method in _OF_CALLS and step.succeeded:
                 self._call(step)
         elif isinstance(step, SessionStep):
             self._session(step.session)
@@ -152,9 +153,9 @@ class QueueNotes:
                     self._act(session, act, step.call)
 
     def _call(self, step: CallStep) -> None:
-        if step.session is not None and step.call.operation in _PURGES:
+        if step.session is not None and step.call.method in _PURGES:
             self._act(step.session, "purged", step.call)
-        found = _NAMING.get(step.call.operation or "")
+        found = _NAMING.get(step.call.method)
         if found is not None and step.call.source == BindingSource.BIND:
             act, naming = found
             named = naming(step)
@@ -228,7 +229,7 @@ def _told_texts(step: CallStep, properties: frozenset[int]) -> Iterator[str]:
             yield text
 
 
-_NAMING: Final[dict[str, tuple[str | None, Callable[[CallStep], _Named | None]]]] = {
+_NAMING: Final[dict[Method, tuple[str | None, Callable[[CallStep], _Named | None]]]] = {
     v.CREATE_OBJECT: ("created", _of_path),
     v.DELETE_OBJECT: ("deleted", _of_object),
     v.SET_PROPERTIES: ("changed", _of_object),
@@ -239,12 +240,12 @@ _NAMING: Final[dict[str, tuple[str | None, Callable[[CallStep], _Named | None]]]
     v.QM_OPEN: (None, _remote_path),
     v.GET_INFO: ("inspected", _managed),
     v.ACTION: ("controlled", _managed),
-    "S_DSCreateObject": ("created", _in_directory),
-    "S_DSDeleteObject": ("deleted", _in_directory),
-    "S_DSSetProps": ("changed", _in_directory),
-    "S_DSSetObjectSecurity": ("secured", _in_directory),
-    "S_DSGetProps": ("inspected", _in_directory),
-    "S_DSGetPropsEx": ("inspected", _in_directory),
-    "S_DSGetObjectSecurity": ("inspected", _in_directory),
+    (DSCOMM.name, "S_DSCreateObject"): ("created", _in_directory),
+    (DSCOMM.name, "S_DSDeleteObject"): ("deleted", _in_directory),
+    (DSCOMM.name, "S_DSSetProps"): ("changed", _in_directory),
+    (DSCOMM.name, "S_DSSetObjectSecurity"): ("secured", _in_directory),
+    (DSCOMM.name, "S_DSGetProps"): ("inspected", _in_directory),
+    (DSCOMM2.name, "S_DSGetPropsEx"): ("inspected", _in_directory),
+    (DSCOMM.name, "S_DSGetObjectSecurity"): ("inspected", _in_directory),
 }
 _OF_CALLS: Final = _PURGES | _NAMING.keys()

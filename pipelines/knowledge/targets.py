@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.msmq.directory_properties import OBJECT_TYPES
 from decoders.msmq.format_names import format_name
+from decoders.registry import DSCOMM
 from pipelines.facts import vocabulary as v
 from pipelines.sessions.naming import queue_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pipelines.facts.model import Method
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import CallStep
 
@@ -69,15 +71,18 @@ def by_format(step: CallStep) -> Target:
 
 def named_queue(step: CallStep) -> str | None:
     """The queue that the call itself names."""
-    find = _NAMING.get(step.call.operation or "")
+    find = _NAMING.get(step.call.method)
     target = find(step) if find is not None else None
     return target.name if target is not None and target.kind == "queue" else None
 
 
-_NAMING: Final[dict[str, Callable[[CallStep], Target]]] = {
+_NAMING: Final[dict[Method, Callable[[CallStep], Target]]] = {
     **dict.fromkeys((v.ACTION, v.GET_INFO), managed),
     v.CREATE_OBJECT: created,
     **dict.fromkeys(v.ON_PRIVATE_QUEUE, object_of),
     **dict.fromkeys((*v.SUPPORTED_OPENS, *v.REMOTE_OPENS, v.QM_SEND), by_format),
-    **dict.fromkeys((f"S_DS{verb}" for verb in ("CreateObject", "DeleteObject", "SetProps", "GetProps")), in_directory),
+    **dict.fromkeys(
+        ((DSCOMM.name, f"S_DS{verb}") for verb in ("CreateObject", "DeleteObject", "SetProps", "GetProps")),
+        in_directory,
+    ),
 }

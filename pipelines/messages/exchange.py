@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pipelines.engine.model import Exchange, packed, parts_for
 from pipelines.messages.merging import ORDER, merged
 from pipelines.store.reading import batches_of
-from pipelines.store.removal import Without, kept_rows
+from pipelines.store.removal import kept_rows
 from pipelines.store.tables_writer import TablesWriter
 from schemas.tables import MESSAGES, MOVES, READS, SENDS, SIGHTINGS
 from schemas.tables.messages import SEEN
@@ -42,8 +42,8 @@ class Source:
     stored: Stored
     keeps: Keeps | None = None
     """Which of its rows hold; None: all."""
-    only: frozenset[str] | None = None
-    """Of these messages; None: of all."""
+    only: Keeps | None = None
+    """Rows of messages that are made again; None: of all."""
 
 
 def messages_exchange(engine: Engine, sources: Sequence[Source], places: Places) -> Exchange:
@@ -55,9 +55,9 @@ def messages_exchange(engine: Engine, sources: Sequence[Source], places: Places)
 
 def _seen(_: str, sources: Sequence[Source]) -> Iterator[pa.RecordBatch]:
     for one in sources:
-        only = None if one.only is None else pa.array(sorted(one.only), pa.string())
         for batch in batches_of(one.stored, _TABLES[one.stored.written.table].arrow):
-            yield from _as_seen(pa.Table.from_batches([kept_rows(batch, one.keeps)]), only).to_batches()
+            holding = kept_rows(kept_rows(batch, one.keeps), one.only)
+            yield from _as_seen(pa.Table.from_batches([holding])).to_batches()
 
 
 def _messages(part: str, batches: Iterator[pa.RecordBatch], places: Places) -> Iterator[Any]:
@@ -69,27 +69,9 @@ def _messages(part: str, batches: Iterator[pa.RecordBatch], places: Places) -> I
     yield from written
 
 
-def message_uids(file: Stored, keeps: Keeps | None, *, gone: bool) -> Iterator[tuple[str, bool]]:
-    """Messages that a file tells of, and whether in a row that goes; such rows only where they are asked for."""
-    table = _TABLES[file.written.table]
-    heads = dict.fromkeys(name.partition(".")[0] for name in ("message_uid", *(keeps.columns if keeps else ())))
-    for batch in batches_of(file, pa.schema([table.arrow.field(name) for name in heads])):
-        yield from ((uid, False) for uid in _known_uids(kept_rows(batch, keeps)))
-        if gone and keeps is not None:
-            yield from ((uid, True) for uid in _known_uids(kept_rows(batch, Without(keeps))))
-
-
-def _known_uids(batch: pa.RecordBatch) -> list[str]:
-    found: list[str] = batch.column("message_uid").unique().drop_null().to_pylist()
-    return found
-
-
-def _as_seen(rows: pa.Table, only: pa.Array | None) -> pa.Table:
+def _as_seen(rows: pa.Table) -> pa.Table:
     """Rows of any of these tables as SEEN: moves, reads and sends say nothing of what is in the message."""
-    known = pc.is_valid(rows.column("message_uid"))
-    if only is not None:
-        known = pc.and_(known, pc.is_in(rows.column("message_uid"), value_set=only))
-    rows = rows.filter(known)
+    rows = rows.filter(pc.is_valid(rows.column("message_uid")))
     constants = {"operation": "R_MoveMessage", "seen_as": "moved"} if "target_session_uid" in rows.column_names else {}
     if _CALL_OF_READ in rows.column_names:
         rows = rows.filter(pc.is_valid(rows.column(_CALL_OF_READ)))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pipelines.quality.result import QualityResult
 
 
@@ -26,6 +28,25 @@ def check_tables(tables: str, *, pruned: bool = False) -> QualityResult:
     from pipelines.quality.checking import check_tables as check  # noqa: PLC0415
 
     return check(tables, pruned=pruned)
+
+
+class Gate(Protocol):
+    def prepare(self) -> None:
+        """Beside what comes next."""
+
+    def begin(self, tables: str) -> Callable[[], QualityResult]:
+        """What is returned waits for the result."""
+
+
+class GateHere:
+    """In this process, before what comes next."""
+
+    def prepare(self) -> None:
+        prepare()
+
+    def begin(self, tables: str) -> Callable[[], QualityResult]:
+        result = check_tables(tables)
+        return lambda: result
 
 
 def _import() -> None:

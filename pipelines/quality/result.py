@@ -25,6 +25,11 @@ class Checked:
     """Rows, or of types columns, in which it does not."""
     examples: tuple[dict[str, str | None], ...] = ()
 
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> Checked:
+        """From what as_json gives."""
+        return cls(told["table"], told["kind"], told["what"], told["unexpected"], tuple(told["examples"]))
+
     @property
     def success(self) -> bool:
         return self.unexpected == 0
@@ -63,6 +68,16 @@ class Suite:
 @dataclass(frozen=True, slots=True)
 class QualityResult:
     suites: tuple[Suite, ...]
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> QualityResult:
+        """From what as_json gives."""
+        return cls(
+            tuple(
+                Suite(one["suite"], one["rows"], tuple(Checked.of(check) for check in one["expectations"]))
+                for one in told["suites"]
+            )
+        )
 
     @property
     def checked(self) -> list[Checked]:

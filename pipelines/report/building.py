@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts.reasons import REASONS
@@ -30,6 +30,7 @@ from pipelines.report.ladders import Ladders, calls_by_uid
 from pipelines.report.limits import MAX_ROWS
 from pipelines.report.messages import messages_section
 from pipelines.report.next_steps import next_steps
+from pipelines.report.objects import objects_section
 from pipelines.report.packing import clipped
 from pipelines.report.people import People, proven
 from pipelines.report.quality import quality_of
@@ -42,7 +43,7 @@ from pipelines.store.version import VERSION
 from schemas.tables.sessions import NAMING_DOUBTS_MEAN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pipelines.report.judgement import Judgement
     from pipelines.report.packing import Section
@@ -59,9 +60,10 @@ class Report:
     sections: tuple[Section, ...]
 
 
-def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
+def report_of(folder: str, manifest: Mapping[str, Any], gate_over: Callable[[], object] = lambda: None) -> Report:
+    """`gate_over`: waits for what the gate may still be writing."""
     tables = Tables(folder)
-    judgement, damage, quality = judgement_of(tables), damage_of(tables), quality_of(folder)
+    judgement, damage = judgement_of(tables), damage_of(tables)
     findings = chosen_findings(tables, judgement.most_of_a_rule(MAX_ROWS["findings"], *WORTH))
     questions = chosen_questions(tables, judgement.most_of_a_rule(MAX_ROWS["questions"], UNDECIDED))
     seen = _look_at_sessions(tables, findings.rows)
@@ -86,7 +88,7 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         damage,
         judgement,
         census_of(tables),
-        quality,
+        None,
         findings.rows,
         touches,
         seen.touches.total,
@@ -109,11 +111,13 @@ def report_of(folder: str, manifest: Mapping[str, Any]) -> Report:
         hosts,
         principals,
         messages,
+        objects_section(tables),
         damage.captures,
         damage.gaps,
         damage.issues,
     )
-    return Report(_overview(facts, manifest), judgement.rules, sections)
+    gate_over()
+    return Report(_overview(replace(facts, quality=quality_of(folder)), manifest), judgement.rules, sections)
 
 
 @dataclass(frozen=True, slots=True)

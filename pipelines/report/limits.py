@@ -8,12 +8,13 @@ MAX_BYTES: Final = 20_000_000
 """Of the whole file: what mail systems and ticket systems take."""
 
 BUDGETS: Final = {
-    "calls": 4_000_000,
-    "events": 3_200_000,
+    "calls": 3_700_000,
+    "events": 3_000_000,
     "sessions": 3_000_000,
     "findings": 2_300_000,
     "questions": 300_000,
     "messages": 2_000_000,
+    "objects": 500_000,
     "queues": 900_000,
     "touches": 700_000,
     "hosts": 400_000,
@@ -34,6 +35,7 @@ MAX_ROWS: Final = {
     "questions": 3_000,
     "sessions": 25_000,
     "messages": 10_000,
+    "objects": 3_000,
     "queues": 5_000,
     "touches": 5_000,
     "hosts": 5_000,
@@ -75,6 +77,10 @@ SIGHTINGS_TOLD: Final = 12
 """Of one message."""
 NAMES_TOLD: Final = 12
 """Of one queue or host."""
+MEMBERS_TOLD: Final = 12
+"""Of one COM object, those called most often."""
+MEMBERS_HELD: Final = 200
+"""Of one COM object, told apart while counting."""
 FRAMES_TOLD: Final = 40
 """Of one request or response."""
 VALUES_TOLD: Final = 16

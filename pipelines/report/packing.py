@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.report.limits import BUDGETS, TEXT
@@ -16,7 +17,7 @@ _ESCAPES: Final = str.maketrans({letter: f"\\u{ord(letter):04x}" for letter in "
 """So that no text can end the element that holds it, or a line of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     name: str
     columns: tuple[str, ...]
@@ -34,6 +35,11 @@ class Section:
         columns = {name: _column([row[name] for row in self.rows]) for name in self.columns}
         said = " ".join(filter(None, (self.note, self.cut)))
         return {"rows": len(self.rows), "total": self.total, "said": said, "columns": columns}
+
+    @cached_property
+    def embedded(self) -> bytes:
+        """As it stands in the page; asked for its size first."""
+        return embedded(self.packed)
 
 
 def fitted(
@@ -56,7 +62,7 @@ def fitted(
     while True:
         sentence = cut(len(rows), total) if len(rows) < total else ""
         section = Section(name, tuple(columns), tuple(sorted(rows, key=order)), total, sentence, note)
-        size = len(embedded(section.packed))
+        size = len(section.embedded)
         if size <= BUDGETS[name] or not rows:
             return section
         # Some less than by proportion: texts that repeat do not shrink with the rows.

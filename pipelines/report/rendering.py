@@ -24,6 +24,7 @@ SCRIPTS: Final = (
         "queues.js",
         "people.js",
         "messages.js",
+        "objects.js",
         "input.js",
         "main.js",
     ),
@@ -57,10 +58,10 @@ class ReportTooLarge(Exception):
 def rendered(report: Report) -> bytes:
     """The same bytes for the same report."""
     style, script = (_asset(names) for names in (STYLES, SCRIPTS))
-    blocks = {"overview": report.overview, "rules": report.rules} | {one.name: one.packed for one in report.sections}
+    blocks = {"overview": embedded(report.overview), "rules": embedded(report.rules)}
+    blocks |= {one.name: one.embedded for one in report.sections}
     data = "\n".join(
-        f'<script type="application/json" id="data-{name}">{embedded(value).decode()}</script>'
-        for name, value in blocks.items()
+        f'<script type="application/json" id="data-{name}">{value.decode()}</script>' for name, value in blocks.items()
     )
     page = _PAGE.format(policy=_policy(style, script), style=style, script=script, data=data).encode()
     if len(page) > MAX_BYTES:

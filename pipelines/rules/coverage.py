@@ -29,8 +29,9 @@ _INTRODUCTION = """\
 
 Every MUST, MUST NOT, SHOULD, SHOULD NOT and MAY in sections 2 and 3 of the specifications, in their order and in our
 words: the rules that check it, or why none does. Made from `pipelines/rules/clauses`; refresh with
-`make docs`. Of MS-DCOM and MS-OAUT only what a rule checks is listed, without notes: most of their demands say what a
-peer keeps in its tables, which no packet shows.
+`make docs`. Of MS-DCOM all of section 3.1, the server, is listed; of its other sections and of MS-OAUT only what a
+rule checks is, without notes: most of their demands say what a peer keeps in its tables, which no packet
+shows. Demands of that kind that follow each other share a row.
 
 `binds` says whom the sentence is for: the client or the server of the interface, both, or nobody. A rule calls a party
 guilty only by a MUST or SHOULD, or their negations, that binds it; `informative` stands for text that demands nothing.

@@ -45,4 +45,4 @@ def demanded(step: CallStep, codes: tuple[int, ...], values: Mapping[str, Any]) 
 def _of_the_runtime(step: CallStep) -> bool:
     """A fault is no answer of the method, but for purges: they may throw what they would return (note <18>)."""
     fault = step.call.fault
-    return fault is not None and not (step.call.operation == v.PURGE and fault >> 16 == _MQ_FACILITY)
+    return fault is not None and not (step.call.method == v.PURGE and fault >> 16 == _MQ_FACILITY)

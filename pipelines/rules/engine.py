@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from decoders.dcerpc.call_model import BindingSource
+from decoders.registry import REGISTRY
 from pipelines.com.steps import ComStep
 from pipelines.facts.reasons import Reason
 from pipelines.rules.findings import Findings, Verdict
@@ -41,7 +42,7 @@ _SUBJECTS: Final = {
     ComStep: Subject.COM,
 }
 _PASS: Final = str(Verdict.PASS)
-_DOCUMENTS: Final = {"qm2qm": "MS-MQQP", "RemoteRead": "MS-MQRR", "qmcomm": "MS-MQMP", "qmcomm2": "MS-MQMP"}
+_DOCUMENTS: Final = {one.name: one.document for one in REGISTRY.values() if one.reads}
 """Whose rules of sessions and reads are for its own ones."""
 _Rows: TypeAlias = "list[FindingRow]"
 

@@ -24,7 +24,7 @@ _NOTE: Final = re.compile(r"<\d+>")
 _DEMANDING: Final = re.compile(r"[23](\.\d+)*")
 """Of every document of MSMQ: 1, 4 and 5 introduce, give examples and consider, the rest are appendices."""
 _OF_CALLS: Final = frozenset((Subject.CALL, Subject.COM))
-_OPERATIONS: Final = {operation.name for interface in INTERFACES.values() for operation in interface.operations}
+_OPERATIONS: Final = {(one.name, operation.name) for one in INTERFACES.values() for operation in one.operations}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pipelines.com.steps import ComStep
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.facts.versions import Version
     from pipelines.sessions import steps
 
@@ -115,13 +115,13 @@ class Watcher:
     subjects: ClassVar[frozenset[Subject]] = frozenset()
     """What it looks at beside calls."""
 
-    def sees_calls_of(self, operation: str | None) -> bool:  # noqa: ARG002
+    def sees_calls_of(self, method: Method) -> bool:  # noqa: ARG002
         """Whether it looks at calls of that operation."""
         return False
 
     def look_at(self, call: CallFact) -> Look | None:
         """What looks at calls of that operation of which as much can be read; None: nothing does."""
-        return self.see if self.sees_calls_of(call.operation) else None
+        return self.see if self.sees_calls_of(call.method) else None
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:  # noqa: ARG002
         """True for a step looked at that is nothing to report."""
@@ -149,8 +149,8 @@ class Rule:
     party: Party
     level: Level
     subject: Subject = Subject.CALL
-    operations: tuple[str, ...] = ()
-    """Of calls, DCOM's too, by their names on the wire; empty: every judged call."""
+    operations: tuple[Method, ...] = ()
+    """Of calls, DCOM's too, by their interface and name on the wire; empty: every judged call."""
     needs: frozenset[Need] = frozenset((Need.REQUEST,))
     check: Callable[[Any], Answer] | None = None
     """Takes the step of its subject."""

@@ -37,7 +37,7 @@ def _facts(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "to be kept by", str(rule.party)
         yield from (("clause", text) for text in _clauses(rule))
     yield "level", str(rule.level)
-    yield "looks at", ", ".join(rule.operations) if rule.operations else f"every {rule.subject}"
+    yield "looks at", ", ".join(name for _, name in rule.operations) if rule.operations else f"every {rule.subject}"
     yield "needs", _needs(rule)
     if rule.undecidable_when:
         yield "not decidable", f"when {rule.undecidable_when}"

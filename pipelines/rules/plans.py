@@ -17,10 +17,10 @@ from pipelines.rules.model import Need, Subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.rules.model import Answer, Rule
 
-_Alike: TypeAlias = "tuple[Subject, str | None, bool, Reason | None, Reason | None, bool]"
+_Alike: TypeAlias = "tuple[Subject, Method, bool, Reason | None, Reason | None, bool]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +41,7 @@ class Arranged:
 
     def plan(self, call: CallFact, subject: Subject = Subject.CALL) -> Plan:
         bound = call.source == BindingSource.BIND
-        key = subject, call.operation, bound, request_hidden(call), response_hidden(call), call.given_up
+        key = subject, call.method, bound, request_hidden(call), response_hidden(call), call.given_up
         found = self._plans.get(key)
         if found is None:
             found = self._plans[key] = self._made(call, subject)
@@ -50,7 +50,7 @@ class Arranged:
     def _made(self, call: CallFact, subject: Subject) -> Plan:
         checks, undecided = [], []
         for rule in self.by_subject[subject]:
-            if (rule.operations and call.operation not in rule.operations) or is_moot(call, rule.needs):
+            if (rule.operations and not call.is_one_of(rule.operations)) or is_moot(call, rule.needs):
                 continue
             reason = unreadable(call, rule.needs)
             if reason is None and rule.check is not None:

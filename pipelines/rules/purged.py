@@ -18,7 +18,7 @@ from pipelines.sessions.steps import CallStep, SessionStep
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipelines.facts.model import CallFact, Moment
+    from pipelines.facts.model import CallFact, Method, Moment
     from pipelines.rules.model import Judged, Settings
     from pipelines.sessions.model import Session
 
@@ -42,25 +42,25 @@ class PurgedGone(Watcher):
 
     subjects: ClassVar = frozenset((Subject.SESSION,))
 
-    def __init__(self, _: Settings, operations: tuple[str, ...]) -> None:
+    def __init__(self, _: Settings, operations: tuple[Method, ...]) -> None:
         self._operations = operations
         self._queues: Recent[str, _Queue] = Recent(_MAX_QUEUES)
 
-    def sees_calls_of(self, operation: str | None) -> bool:
-        return operation in self._operations
+    def sees_calls_of(self, method: Method) -> bool:
+        return method in self._operations
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if isinstance(step, SessionStep):
             self._queues.drop(step.session.session_uid)
             return ()
-        if not isinstance(step, CallStep) or step.call.operation not in self._operations or not step.succeeded:
+        if not isinstance(step, CallStep) or step.call.method not in self._operations or not step.succeeded:
             return ()
         session = step.session
         if session is None or session.opened is None or not own(step, session) or unreadable(step.call, BOTH):
             return ()
         queue = self._queues.get(session.session_uid) or _Queue()
         self._queues.put(session.session_uid, queue)
-        if step.call.operation in _PURGES:
+        if step.call.method in _PURGES:
             queue.purged = slim(step.call)
             return ()
         return self._read(step, session, queue)

@@ -12,12 +12,13 @@ from pipelines.rules.stale import own
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pipelines.facts.model import Method
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import CallStep
 
 _READING: Final = (v.RECEIVE_ACCESS,)
 _PEEKING: Final = (v.RECEIVE_ACCESS, v.PEEK_ACCESS)
-_WANTED: Final[Mapping[str, tuple[int, ...]]] = {v.AC_SEND: (v.SEND_ACCESS,), v.AC_PURGE: _READING}
+_WANTED: Final[Mapping[Method, tuple[int, ...]]] = {v.AC_SEND: (v.SEND_ACCESS,), v.AC_PURGE: _READING}
 _ACCESSES: Final = frozenset((v.RECEIVE_ACCESS, v.SEND_ACCESS, v.PEEK_ACCESS))
 
 
@@ -30,7 +31,7 @@ def opened_here(step: CallStep) -> Session | None:
 def permitted(step: CallStep, session: Session) -> bool | None:
     """Whether the queue was opened for what the call does; None where nobody can say."""
     mode = (session.access or 0) & ~v.ADMIN_ACCESS
-    wanted = _WANTED.get(step.call.operation or "")
+    wanted = _WANTED.get(step.call.method)
     if wanted is None:
         action = (transfer_buffer(step.request).get("Receive") or {}).get("Action", 0)
         if action not in v.ACTIONS_BY_POSITION:

@@ -13,7 +13,7 @@ from pipelines.rules.plans import is_moot, unreadable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.facts.reasons import Reason
     from pipelines.rules.model import Detected, Judged, Look, Need
     from pipelines.sessions.steps import CallStep
@@ -28,11 +28,10 @@ wrongly."""
 class CallWatcher(Watcher, ABC):
     """Of some operations; calls that cannot be read never reach `look`."""
 
-    needs: ClassVar[Mapping[str, frozenset[Need]]]
-    """By operation."""
+    needs: ClassVar[Mapping[Method, frozenset[Need]]]
 
     def look_at(self, call: CallFact) -> Look | None:
-        needs = self.needs.get(call.operation or "")
+        needs = self.needs.get(call.method)
         if needs is None or is_moot(call, needs):
             return None
         reason = unreadable(call, needs)
@@ -50,11 +49,13 @@ class ComWatcher(Watcher, ABC):
     """The same of DCOM's calls."""
 
     subjects: ClassVar = frozenset((Subject.COM,))
-    needs: ClassVar[Mapping[str, frozenset[Need]]]
+    needs: ClassVar[Mapping[Method, frozenset[Need]]]
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
-        needs = self.needs.get(step.call.operation or "") if isinstance(step, ComStep) else None
-        if not isinstance(step, ComStep) or needs is None or is_moot(step.call, needs):
+        if not isinstance(step, ComStep):
+            return ()
+        needs = self.needs.get(step.call.method)
+        if needs is None or is_moot(step.call, needs):
             return ()
         reason = unreadable(step.call, needs)
         return self.look(step) if reason is None else (Undecided(step, reason),)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.run.accounting import accounting_rows
 from pipelines.store.reading import read_table
-from pipelines.store.removal import NotAmong, Removal, removals
+from schemas.dates import NO_DATE
 from schemas.tables import ACCOUNTING
 from schemas.tables.accounting import IN
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from pipelines.captures.inventory import Order
     from pipelines.run.learning import Counts as FileCounts
     from pipelines.store.base import Base
-    from pipelines.store.files import Stored, Written
-    from pipelines.store.places import Places
+    from pipelines.store.files import Stored
     from schemas.tables.accounting import AccountRow
 
 Counts = Counter[tuple[str, str, str]]
@@ -29,28 +28,31 @@ Counts = Counter[tuple[str, str, str]]
 @dataclass(frozen=True)
 class Accounts:
     rows: list[AccountRow]
-    """Of the captures whose accounts change."""
+    """Of the dates of captures whose accounts change: they are written again."""
     kept: list[Stored] = field(default_factory=list)
-    written: list[Written] = field(default_factory=list)
+    """Files of other dates."""
 
 
-def accounts(base: Base, changes: Counts, dates: Mapping[str, str], places: Places) -> Accounts:
+def accounts(base: Base, changes: Counts, dates: Mapping[str, str]) -> Accounts:
+    """What is stored is read of some dates only: the driver holds no more than the captures of those have to say."""
     touched = {capture for (capture, _, _), value in changes.items() if value}
     touched |= {capture for capture, stage, counter in changes if (stage, counter) == ("packets", IN)}
     touched = {capture for capture in touched if dates.get(capture, "~") >= base.pruned_before}
-    files = [file for file in base.tables.get(ACCOUNTING.name, ()) if file.written.rows]
+    folders = {f"date={dates.get(capture, NO_DATE)}" for capture in touched}
     totals: Counts = Counter({place: value for place, value in changes.items() if place[0] in touched})
-    stored: list[AccountRow] = read_table(files, ACCOUNTING.arrow).to_pylist()
-    for row in stored:
-        if row["capture_id"] in touched:
-            totals[row["capture_id"], row["stage"], row["counter"]] += row["value"]
-    without = NotAmong("capture_id", frozenset(touched))
-    done = list(removals("00000", [Removal(file, without) for file in files], places.root, places.prefix))
-    return Accounts(
-        accounting_rows(totals),
-        [one.file for one in done if one.kept],
-        [one.written for one in done if one.written is not None],
-    )
+    found = Accounts([])
+    for file in base.tables.get(ACCOUNTING.name, ()):
+        if file.written.path.split("/")[-2] not in folders:
+            found.kept.append(file)
+            continue
+        stored: list[AccountRow] = read_table([file], ACCOUNTING.arrow).to_pylist()
+        for row in stored:
+            if row["capture_id"] in touched:
+                totals[row["capture_id"], row["stage"], row["counter"]] += row["value"]
+            else:
+                found.rows.append(row)
+    found.rows.extend(accounting_rows(totals))
+    return found
 
 
 def packet_counts(set_aside: Mapping[tuple[int, str], int], order: Order) -> Counts:

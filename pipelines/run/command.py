@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ingest.choice import Choice, Scope
@@ -12,7 +13,7 @@ from pipelines.captures.inventory import hashes
 from pipelines.dataset.carried import Carried
 from pipelines.dataset.sorting_out import sort_out
 from pipelines.engine.local import LocalEngine
-from pipelines.quality import check_tables, prepare
+from pipelines.quality import GateHere, check_tables, prepare
 from pipelines.report.counts import counts_of
 from pipelines.report.writing import write_report
 from pipelines.rules.tally import by_level, verdict_rows
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pipelines.captures.meter import Meter
     from pipelines.dataset.sorting_out import SortedOut
     from pipelines.engine.model import Engine
+    from pipelines.quality import Gate
     from pipelines.quality.result import QualityResult
     from pipelines.run.job import Finished
     from pipelines.store.dataset_folder import DatasetFolder
@@ -59,6 +61,8 @@ class Wanted:
     report: bool = True
     engine_over: Callable[[], None] = lambda: None
     """Called when the engine has nothing more to do."""
+    gate: Gate = field(default_factory=GateHere)
+    """Who checks the tables of a run of its own."""
 
     @property
     def parameters(self) -> Json:
@@ -100,15 +104,16 @@ class Done:
 def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> Done:
     """A run of its own, left in the staging folder."""
     if wanted.check:
-        # While the JVM starts this process has nothing else to do.
-        prepare()
+        # While the JVM starts there is a core with nothing else to do.
+        wanted.gate.prepare()
     engine = wanted.engine()
     finished = analyze(wanted.job(engine, output.staging), inputs)
     wanted.engine_over()
     output.remove_strays({one.path for one in finished.written})
-    quality = _checked(wanted, output.staging)
+    checked = _being_checked(wanted, output.staging)
     facts = _facts(wanted, finished, output.staging) | {"findings": by_level(finished.tally)}
-    problem = _reported(wanted, output.staging, facts)
+    problem = _reported(wanted, output.staging, facts, checked)
+    quality = checked()
     others = [name for name in entries(output.staging) if name in OURS and name.endswith((".json", ".html"))]
     write_manifest(output.staging, facts, finished.written, others)
     return Done(finished, quality, report_problem=problem)
@@ -172,22 +177,39 @@ def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:
             )
 
 
+def _being_checked(wanted: Wanted, folder: str) -> Callable[[], QualityResult | None]:
+    """Perhaps beside what comes next; what is returned waits for the result, which is then in its file too."""
+    if not wanted.check:
+        return lambda: None
+    wanted.say("checking the tables")
+    wait = wanted.gate.begin(join(folder, "tables"))
+
+    @cache
+    def result() -> QualityResult:
+        return _noted(folder, wait())
+
+    return result
+
+
 def _checked(wanted: Wanted, folder: str, *, pruned: bool = False) -> QualityResult | None:
     if not wanted.check:
         return None
     wanted.say("checking the tables")
-    result = check_tables(join(folder, "tables"), pruned=pruned)
+    return _noted(folder, check_tables(join(folder, "tables"), pruned=pruned))
+
+
+def _noted(folder: str, result: QualityResult) -> QualityResult:
     write_bytes(join(folder, "quality.json"), result.text().encode())
     return result
 
 
-def _reported(wanted: Wanted, folder: str, facts: Json) -> str:
+def _reported(wanted: Wanted, folder: str, facts: Json, gate_over: Callable[[], object] = lambda: None) -> str:
     """Write the report; what went wrong with it is told, since the tables are worth more."""
     if not wanted.report:
         return ""
     wanted.say("writing the report")
     try:
-        write_report(folder, {"version": VERSION} | facts)
+        write_report(folder, {"version": VERSION} | facts, gate_over)
     except Exception as error:  # noqa: BLE001 - hours of work are not thrown away for a page about them
         return f"{type(error).__name__}: {error}"
     return ""

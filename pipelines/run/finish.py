@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ingest.files import join, remove_file
+from ingest.files import remove_file
 from pipelines.engine.model import Exchange, Receipt, packed
-from pipelines.store.merging import Merge, Merged, merge
-from pipelines.store.removal import Removed, remove_rows
+from pipelines.messages.exchange import messages_exchange
+from pipelines.store.merging import Merge, Merged, merge, merges
+from pipelines.store.removal import Removal, Removed, remove_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pipelines.engine.model import Engine
-    from pipelines.store.files import Written
+    from pipelines.run.corrections import Corrections
+    from pipelines.store.files import Stored, Written
     from pipelines.store.places import Places
-    from pipelines.store.removal import Removal
+    from pipelines.store.removal import Held
 
 
 _AT_ONCE: Final = 8
@@ -27,33 +30,56 @@ _AT_ONCE: Final = 8
 
 @dataclass(frozen=True)
 class Ended:
+    """What is there after it."""
+
     written: list[Written] = field(default_factory=list)
-    """Files of rows that were brought together."""
-    removed: list[Removed] = field(default_factory=list)
-    """Files that were to lose rows."""
-    merged: list[Merged] = field(default_factory=list)
-    """Small files that became one."""
+    """Files of this run."""
+    kept: list[Stored] = field(default_factory=list)
+    """Files of earlier runs, as they are."""
+    went: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """Rows that were taken out, as the accounting counts them."""
+
+    def stay(self, files: Iterable[Stored], root: str) -> None:
+        for file in files:
+            if file.root == root:
+                self.written.append(file.written)
+            else:
+                self.kept.append(file)
 
 
-def finish(
-    engine: Engine,
-    exchanges: Sequence[Exchange],
-    to_remove: Sequence[Removal],
-    places: Places,
-    to_merge: Sequence[Merge] = (),
+def end(
+    engine: Engine, corrections: Corrections, exchanges: Sequence[Exchange], files: Sequence[Held], places: Places
 ) -> Ended:
+    """The same for a run that adds and for one that prunes. `files`: of the state, beside those that are corrected."""
+    touched = corrections.touched(engine, places)
+    messages = messages_exchange(engine, corrections.message_sources(touched), places)
+    return finish(engine, [messages, *exchanges], [*corrections.files(touched), *files], places)
+
+
+def finish(engine: Engine, exchanges: Sequence[Exchange], files: Sequence[Held], places: Places) -> Ended:
+    """`files`: of this run and of those before, with what holds of each. Those before are never touched."""
+    to_merge = merges(files)
+    together = {file.place for one in to_merge for file, _ in one.files}
+    apart = [(file, keeps) for file, keeps in files if file.place not in together]
+    to_remove = [Removal(file, keeps) for file, keeps in apart if keeps is not None]
     read = partial(_files, root=places.root, prefix=places.prefix)
     found = Ended()
+    found.stay((file for file, keeps in apart if keeps is None), places.root)
+    merged: set[str] = set()
     for said in engine.run(*exchanges, Exchange(packed([*to_remove, *to_merge], _cost), read)):
-        if isinstance(said, Removed):
-            found.removed.append(said)
-        elif isinstance(said, Merged):
-            found.merged.append(said)
+        if isinstance(said, Removed | Merged):
+            found.went.update(dict(said.went))
+            found.written.extend([said.written] if said.written else ())
+        if isinstance(said, Merged):
+            merged |= said.gone
+        elif isinstance(said, Removed):
+            found.stay([said.file] if said.kept else (), places.root)
         else:
             found.written.append(said)
     # Not before: in the same job others read them.
+    ours = [file.place for file, _ in files if file.root == places.root and file.written.path in merged]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        list(pool.map(remove_file, (join(places.root, path) for one in found.merged for path in one.gone)))
+        list(pool.map(remove_file, ours))
     return found
 
 
@@ -64,6 +90,7 @@ def _cost(item: Removal | Merge) -> int:
 def _files(part: str, items: Sequence[Removal | Merge], root: str, prefix: str) -> Iterator[Receipt]:
     for number, one in enumerate(items):
         name = f"{part}-{number}"
-        yield Receipt(
-            merge(one, root, prefix, name) if isinstance(one, Merge) else remove_rows(one, root, prefix, name)
-        )
+        if isinstance(one, Merge):
+            yield from map(Receipt, merge(one, root, prefix, name))
+        else:
+            yield Receipt(remove_rows(one, root, prefix, name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
@@ -21,28 +21,28 @@ from pipelines.dataset.carried import Carried
 from pipelines.dataset.carrying import Carrying, newest
 from pipelines.dataset.earlier import Earlier
 from pipelines.facts.versions import known_versions
-from pipelines.judging.exchange import FactFile, judge
+from pipelines.judging.exchange import judge
 from pipelines.judging.facts_to_judge import changed_hosts, earlier_facts
-from pipelines.messages.exchange import messages_exchange
+from pipelines.judging.homes import known_homes
+from pipelines.judging.makers import calls_of, changed_makers, known_makers
 from pipelines.run.accounting import imbalances
 from pipelines.run.accounts import accounts, connection_counts, count_captures, packet_counts
 from pipelines.run.corrections import Corrections, Void, counted
-from pipelines.run.finish import finish
+from pipelines.run.finish import end
 from pipelines.run.issues import issues_exchange
 from pipelines.run.job import Finished, with_empty_tables
 from pipelines.run.learning import MAX_ROUNDS, learn, summed
 from pipelines.run.state import capture_state, conversations_state, summed_state
 from pipelines.store.base import Base
 from pipelines.store.files import Stored
-from pipelines.store.merging import after, merges
 from pipelines.store.output_folder import EXCHANGE
 from pipelines.store.places import SORT_KEYS, Places
-from pipelines.store.removal import Removal
+from pipelines.store.removal import NotAmong
 from pipelines.store.writing import write_rows
 from schemas.dates import date_of
 from schemas.internal import FACTS, FRAGMENTS
 from schemas.state import CARRIED_CONVERSATIONS
-from schemas.tables import ACCOUNTING, CAPTURES, ISSUES
+from schemas.tables import ACCOUNTING, CAPTURES, ENDPOINTS, ISSUES
 from schemas.tables.issues import issue_row
 
 if TYPE_CHECKING:
@@ -56,8 +56,12 @@ if TYPE_CHECKING:
     from pipelines.run.job import Job
     from pipelines.run.learning import Learned
     from pipelines.store.files import Written
+    from pipelines.store.removal import Held
     from schemas.tables.captures import CaptureRow
     from schemas.tables.issues import IssueRow
+
+
+_Files: TypeAlias = "list[tuple[Stored, NotAmong | None]]"
 
 
 class CapturesChanged(Exception):
@@ -158,14 +162,24 @@ class _Run:
         versions = known_versions([*learned.versions, *self._scanned.carried.versions])
         changed = changed_hosts(versions, self._scanned.carried.versions)
         stored = self._base.state.get(FACTS.name, [])
+        stored_endpoints, endpoints = self._endpoints(learned, replaced)
+        before, homes = known_homes(stored_endpoints), known_homes(endpoints)
+        makers = known_makers(endpoints)
         servers = learned.servers | learned.mentions.touched(replaced, changed)
-        facts = [*(FactFile(*one) for one in learned.exchanged(FACTS.name)), *earlier_facts(stored, replaced)]
+        servers |= changed_makers(known_makers(stored_endpoints), makers)
+        servers = before.with_kin(homes.with_kin(servers))
+        earlier = earlier_facts(stored, replaced)
+        facts = [*learned.exchanged(FACTS.name), *earlier]
         ordinals = self._scanned.carried.ordinals if self._earlier else None
         only = servers if self._earlier else None
-        judged = judge(self._job.engine, facts, versions, self._job.settings, self._places, ordinals, only)
+        judged = judge(
+            self._job.engine, facts, versions, self._job.settings, self._places, ordinals, only, homes, calls_of(makers)
+        )
         self._job.say("writing tables")
-        void = Void(replaced, replaced, servers, self._void_issues())
-        return self._ended(learned, judged, void)
+        void = Void(replaced, servers, self._void_issues())
+        fresh = [*learned.tables, *judged.written]
+        corrections = Corrections(self._base, void, earlier, fresh, learned.removals, self._job.root)
+        return self._ended(learned, judged, corrections)
 
     def _decode(self) -> Learned:
         job, scanned, carried = self._job, self._scanned, self._scanned.carried
@@ -185,6 +199,13 @@ class _Run:
             raise CapturesChanged([one for one in scanned.inputs if one.file in scanned.hashes.changed])
         return learned
 
+    def _endpoints(self, learned: Learned, replaced: frozenset[str]) -> tuple[_Files, _Files]:
+        """Files of what was announced, with the rows that hold: as earlier runs had them, and as they are now."""
+        stored, keeps = self._base.tables.get(ENDPOINTS.name, ()), NotAmong("uid", replaced) if replaced else None
+        fresh = [Stored(self._job.root, one) for one in learned.tables if one.table == ENDPOINTS.name]
+        now: _Files = [*((file, None) for file in fresh), *((file, keeps) for file in stored)]
+        return [(file, None) for file in stored], now
+
     def _what_may_go_on(self, captures: dict[int, CaptureRow]) -> Carrying:
         ends = [row["last_ts_ns"] for row in captures.values() if row["last_ts_ns"] is not None]
         known = self._scanned.carried.table(CARRIED_CONVERSATIONS)
@@ -201,41 +222,31 @@ class _Run:
         ids = self._scanned.order.ids
         return frozenset((ids[file], frame, code) for file, frame, code in self._selection.void_issues)
 
-    def _ended(self, learned: Learned, judged: Judged, void: Void) -> Finished:
+    def _ended(self, learned: Learned, judged: Judged, corrections: Corrections) -> Finished:
         job, places, scanned = self._job, self._places, self._scanned
-        fresh = [*learned.tables, *judged.written]
-        corrections = Corrections(self._base, void, fresh, learned.removals, job.root)
-        exchanges = (
-            messages_exchange(job.engine, corrections.message_sources, places),
-            issues_exchange(
-                self._selection.scan,
-                self._selection.frames,
-                learned.exchanged(ISSUES.name),
-                scanned.order.ids,
-                scanned.order.paths,
-                places,
-            ),
-        )
-        removals, whole = list(corrections.removals), list(fresh)
         written: list[Written] = []
+        files: list[Held] = []
         if self._earlier is not None and self._carrying is not None:
             state = conversations_state(self._selection, learned, self._carrying, self._earlier, places)
             written += state.written
-            removals += state.segments
-            facts = learned.exchanged(FACTS.name)
-            removals += [Removal(file, keeps) for file, keeps in facts if keeps is not None]
-            whole += [file.written for file, keeps in facts if keeps is None]
-        ended = finish(job.engine, exchanges, removals, places, merges(Stored(job.root, one) for one in whole))
-        left = corrections.sort(ended.removed)
-        written += [*after(whole, ended.merged), *ended.written, *left.written]
+            files += [*state.segments, *learned.exchanged(FACTS.name)]
+        issues_of_jobs = issues_exchange(
+            self._selection.scan,
+            self._selection.frames,
+            learned.exchanged(ISSUES.name),
+            scanned.order.ids,
+            scanned.order.paths,
+            places,
+        )
+        ended = end(job.engine, corrections, [issues_of_jobs], files, places)
+        written += ended.written
         issues = [*scanned.issues(), *_not_followed(learned)]
         if issues:
             rows = pa.Table.from_pylist(issues, schema=ISSUES.arrow)
             written += write_rows(places.table(ISSUES), rows, SORT_KEYS[ISSUES.name])
-        summaries = judged.summaries.with_earlier(scanned.carried.summaries, void.servers)
+        summaries = judged.summaries.with_earlier(scanned.carried.summaries, corrections.void.servers)
         captures = scanned.rows()
-        account = accounts(self._base, self._counts(learned, fresh, ended, captures), self._dates, places)
-        written += account.written
+        account = accounts(self._base, self._counts(learned, corrections, ended, captures), self._dates)
         tables = {CAPTURES: sorted(captures.values(), key=lambda row: row["path"]), ACCOUNTING: account.rows}
         for table, table_rows in (*tables.items(), *summaries.overall()):
             written += write_rows(places.table(table), pa.Table.from_pylist(table_rows, schema=table.arrow))
@@ -245,7 +256,7 @@ class _Run:
         # An attempt that nobody waits for may still write there: what it leaves goes with the strays.
         with contextlib.suppress(OSError):
             remove_folder(join(job.root, EXCHANGE))
-        kept = [*left.kept, *account.kept, *self._base.tables.get(CAPTURES.name, ())]
+        kept = [*ended.kept, *account.kept]
         written, kept, row_counts = with_empty_tables(places, written, kept, with_files=job.empty_tables)
         return Finished(
             list(captures.values()),
@@ -258,7 +269,7 @@ class _Run:
         )
 
     def _counts(
-        self, learned: Learned, fresh: list[Written], ended: Ended, captures: dict[int, CaptureRow]
+        self, learned: Learned, corrections: Corrections, ended: Ended, captures: dict[int, CaptureRow]
     ) -> Counter[tuple[str, str, str]]:
         order, changed = self._scanned.order, self._scanned.hashes.changed
         for file, packets in learned.recounted.items():
@@ -267,12 +278,8 @@ class _Run:
         counts.update(connection_counts(learned.counts(), order))
         if self._earlier is not None:
             counts.subtract(connection_counts(summed(self._earlier.of_keys(learned.taken)), order))
-        counts.update(counted(fresh))
-        for one in ended.removed:
-            if one.file.root == self._job.root:
-                counts.update(counted([one.written or one.file.written] if one.kept or one.written else []))
-            else:
-                counts.subtract(dict(one.counts))
+        counts.update(counted([*corrections.fresh, *(one.file.written for one in corrections.reread)]))
+        counts.subtract(ended.went)
         read = {file: row for file, row in captures.items() if row["state"] != "unreadable"}
         packets_of = [(order.ids[file], row["packets"]) for file, row in read.items() if file not in self._scanned.same]
         count_captures(counts, packets_of, {order.ids[file] for file in changed})

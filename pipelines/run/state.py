@@ -14,7 +14,7 @@ from ingest.segments import contains
 from pipelines.dataset.carrying import FRAGMENTS_NS, LATENESS_NS
 from pipelines.run.learning import announced_rows
 from pipelines.store.reading import batches_of, part_of
-from pipelines.store.removal import OfKeys, Removal, kept_rows
+from pipelines.store.removal import OfKeys, kept_rows
 from pipelines.store.writing import write_batches, write_rows
 from schemas.internal import ANNOUNCED, CONNECTIONS, FRAGMENTS, SEGMENTS, VERSIONS
 from schemas.state import CARRIED_CAPTURES, CARRIED_CONVERSATIONS, CARRIED_STREAMS
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pipelines.run.learning import Learned
     from pipelines.store.files import Stored, Written
     from pipelines.store.places import Places
+    from pipelines.store.removal import Held
     from schemas.model import AnyRow, Table
     from schemas.state import CarriedCaptureRow
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class State:
     written: list[Written]
-    segments: list[Removal]
+    segments: list[Held]
     """Files of segments, of this run and of earlier ones, which lose what need not be carried."""
 
 
@@ -63,7 +64,7 @@ def conversations_state(
         stored = (numbers.batch(one, table) for one in batches)
         written += write_batches(places.state(table), stored, table.arrow)
     files = [*earlier.segments, *(file for file, _ in learned.exchanged(SEGMENTS.name))]
-    return State(written, [Removal(file, OfKeys(keys, since, "ts_ns")) for file in files])
+    return State(written, [(file, OfKeys(keys, since, "ts_ns")) for file in files])
 
 
 def summed_state(

@@ -45,7 +45,7 @@ class Ending:
         if unanswered and read.doubt is None:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
         if read.doubt is None:
-            read.doubt = _unknown_action(read) or read.number_doubt
+            read.doubt = _unknown_action(read) or _ended_by_another(read) or read.number_doubt
         self._registry.release(read)
         if read.association is not None:
             read.association.reads.pop(id(read), None)
@@ -190,7 +190,7 @@ class Ending:
 
 def _takes_at_once(read: Read) -> bool:
     """[MS-MQMP] 3.1.5.3: one call is all of it, and nothing is left to be run down, whether or not it was answered."""
-    return read.start is not None and read.start.operation == v.AC_RECEIVE and not read.is_peek
+    return read.start is not None and read.start.method == v.AC_RECEIVE and not read.is_peek
 
 
 def _ends_by_itself(read: Read) -> bool:
@@ -198,7 +198,7 @@ def _ends_by_itself(read: Read) -> bool:
     asked = read.given_up
     if asked is None or asked.fault is not None:
         return False
-    return asked.status == v.MQ_OK or (asked.status is None and asked.operation in v.REMOTE_ENDS)
+    return asked.status == v.MQ_OK or (asked.status is None and asked.method in v.REMOTE_ENDS)
 
 
 def _unknown_action(read: Read) -> Reason | None:
@@ -207,6 +207,19 @@ def _unknown_action(read: Read) -> Reason | None:
         return Reason.ACTION_UNKNOWN
     left = read.outcome in (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED)
     return not_whole(read.start) if left and read.action is None and read.start is not None else None
+
+
+def _ended_by_another(read: Read) -> Reason | None:
+    """Why an end may have meant this read: it was for an older one with the same request id, and nobody answered it.
+
+    [MS-MQRR] 3.1.4.9: the server looks for the request id alone, whenever it comes to the call.
+    """
+    left = read.outcome in (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED)
+    if not left or not read.given_out or read.session is None or read.request_id is None or read.handle is not None:
+        return None
+    older = read.session.finished.get(read.request_id)
+    unanswered = older is not None and older.end is not None and older.end.answered is None
+    return Reason.RESPONSE_NOT_CAPTURED if unanswered else None
 
 
 def unseen_since(pair: Pair, association: Association, since: Moment) -> Reason | None:

@@ -14,8 +14,8 @@ from decoders.dcerpc.call_model import CallOutcome
 from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, ConnectionFact
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
-from pipelines.facts.vocabulary import NANOSECONDS
-from pipelines.sessions.memory import View
+from pipelines.facts.vocabulary import CHANGING, NANOSECONDS
+from pipelines.sessions.memory import Recent, View
 from pipelines.sessions.parties import Pair
 from pipelines.sessions.protocols import Protocols
 from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import Fact, Moment
     from pipelines.facts.versions import Version
-    from pipelines.sessions.association import Connection
+    from pipelines.sessions.association import Association, Connection
     from pipelines.sessions.memory import Unheard
     from pipelines.sessions.steps import Step
 
@@ -50,6 +50,8 @@ class ServerMachine:
         self._serial = 0
         self._missing: list[tuple[BlindFact, Unheard]] = []
         """What begins just now, and a client may have said: it is missing behind what was asked in the same packet."""
+        self._groups: Recent[tuple[int, int], Association] = Recent(MAX_PAIRS)
+        """By the server's port and the number that it gave."""
         self._forgotten = BEGINNING
         """Until when something of clients that were forgotten was out of sight."""
 
@@ -98,6 +100,7 @@ class ServerMachine:
         while self._endings and self._endings[0][0] <= until:
             moment, _, _, what, pair = heapq.heappop(self._endings)
             if isinstance(what, CallStep):
+                self._view.changes_under_way -= what.call.method in CHANGING
                 self._protocols.answered(what, moment)
                 yield what
                 _heard(what)
@@ -132,8 +135,21 @@ class ServerMachine:
         pair = self._pair(fact.ends.orig_h)
         if over := pair.associations.supplanted(fact, self._crossing_ns):
             yield from self._protocols.severed(pair, over, fact.began)
-        self._push(fact.until, _CONNECTION_AFTER, pair.associations.begin(fact), pair)
+        connection = pair.associations.begin(fact)
+        self._note_group(connection)
+        self._push(fact.until, _CONNECTION_AFTER, connection, pair)
         yield ConnectionStep(fact, pair)
+
+    def _note_group(self, connection: Connection) -> None:
+        """A client that has several addresses, or a translator with several, may join from each what it began."""
+        fact, own = connection.fact, connection.association
+        for group in fact.groups:
+            joined = None if fact.gets_new_group else self._groups.get((own.port, group))
+            if joined is not None and joined is not own:
+                joined.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+                own.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+        if own.number is not None:
+            self._groups.put((own.port, own.number), own)
 
     def _asked(self, call: CallFact) -> None:
         pair = self._pair(call.client)
@@ -156,6 +172,7 @@ class ServerMachine:
             pair.go_blind(call.until, reason)
             _missed(pair, connection).note(call.until, reason, None)
             self._view.go_blind(call.until, reason)
+        self._view.changes_under_way += call.method in CHANGING
         self._protocols.asked(step)
         # A call that nobody answered is under way until its connection ends.
         until = call.until if call.answered or connection is None else max(call.began, connection.fact.until)

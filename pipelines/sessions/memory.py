@@ -97,3 +97,5 @@ class View(Sight):
     """Its first sign."""
     remote_opens: int = 0
     """A capture that shows none at all says nothing by the absence of one."""
+    changes_under_way: int = 0
+    """Calls that change queues, or the machine, and are not answered yet."""

@@ -217,6 +217,8 @@ class Session:
     receives: int = 0
     unknown_reads: int = 0
     purges: int = 0
+    uncounted: Reason | None = None
+    """Why its counts may lack something: nobody was seen to say whether it succeeded."""
     sends: int = 0
     sent_bytes: int = 0
     moves: int = 0

@@ -96,7 +96,7 @@ class Reads:
             step.session = read.session
             # Of two ends under way, the second is one too many.
             read.end_asked = True
-            if read.given_up is None or read.given_up.operation != v.END:
+            if read.given_up is None or read.given_up.method != v.END:
                 step.read, read.given_up = read, step.call
             else:
                 step.past_read = read
@@ -169,6 +169,6 @@ def _lost(step: CallStep) -> Read | None:
 
 def _answer_lost(read: Read) -> bool:
     start = read.start
-    if start is None or start.operation not in v.STARTS or read.is_over or read.handle is not None or read.is_peek:
+    if start is None or start.method not in v.STARTS or read.is_over or read.handle is not None or read.is_peek:
         return False
     return read.answer_lost or start.answered is None

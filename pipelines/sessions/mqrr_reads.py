@@ -35,7 +35,7 @@ class RemoteReads:
             action=step.number(asked, "ulAction"),
             request_id=step.number(asked, "dwRequestId"),
             lookup_id=asked.get("LookupId") or None,
-            transactional=step.call.operation == v.REMOTE_START_IN_TRANSACTION,
+            transactional=step.call.method == v.REMOTE_START_IN_TRANSACTION,
         )
         self._transactions.join(read, unit_of_work(asked.get("pTransactionId")))
         self._transactions.refer(step, read.uow)
@@ -85,7 +85,7 @@ class RemoteReads:
             # in doubt may have been ended out of sight.
             read = min(held, key=lambda one: (one.end_asked, one.doubt is not None))
             read.end_asked = True
-            if read.given_up is None or read.given_up.operation not in v.REMOTE_ENDS:
+            if read.given_up is None or read.given_up.method not in v.REMOTE_ENDS:
                 step.read, read.given_up = read, step.call
             else:
                 step.past_read = read
@@ -113,7 +113,7 @@ class RemoteReads:
             if call.status != v.MQ_OK or step.past_read is not None or step.session is None:
                 return
             read = step.read = Read(None, step.pair, step.session, request_id=step.number(call.request, "dwRequestId"))
-            read.transactional = call.operation == v.REMOTE_END_IN_TRANSACTION
+            read.transactional = call.method == v.REMOTE_END_IN_TRANSACTION
             read.end, read.doubt = call, doubt
             self._ending.read(read, outcome, moment)
             return

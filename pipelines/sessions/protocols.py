@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.facts.model import END
+from pipelines.sessions.counting import note_unanswered
 from pipelines.sessions.mapper import Mapper
 from pipelines.sessions.mqmp import SupportedQueues
 from pipelines.sessions.mqmp_remote import RemoteOpens
@@ -34,14 +35,15 @@ class Protocols:
             self._answered |= handlers.answered
 
     def asked(self, step: CallStep) -> None:
-        handler = self._asked.get(step.call.operation or "")
+        handler = self._asked.get(step.call.method)
         if handler is not None and step.call.request is not None:
             handler(step)
+            note_unanswered(step)
 
     def answered(self, step: CallStep, moment: Moment) -> None:
         """The steps that this ends are told after the call's own."""
         note_handles(step)
-        handler = self._answered.get(step.call.operation or "")
+        handler = self._answered.get(step.call.method)
         if handler is not None:
             handler(step, moment)
 

@@ -134,7 +134,9 @@ class Reading:
     def cancel_asked(self, step: CallStep, request_id: int | None) -> None:
         if step.session is None or request_id is None:
             return
-        step.read = next(iter(step.session.outstanding.get(request_id, ())), None)
+        # One that has its message waits for nothing: its end may have been refused, and its number taken by another.
+        reads = step.session.outstanding.get(request_id, ())
+        step.read = min(reads, key=lambda one: one.given_out, default=None)
         if step.read is not None:
             step.read.given_up = step.read.given_up or step.call
             step.read.end_asked = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts.model import END
 from pipelines.facts.vocabulary import ACTIONS
+from pipelines.sessions.counting import counts_doubt
 from pipelines.sessions.model import ReadOutcome, SessionKind, SessionState, TransactionState
 from pipelines.sessions.naming import for_whom, naming, queue_of
 from schemas.times import micros, nanos
@@ -48,6 +49,7 @@ def session_row(step: SessionStep) -> Row:
         "state": str(session.state),
         "severed_by": text_of(session.severance) if session.state is SessionState.RUNDOWN else None,
         "doubt": text_of(session.doubt),
+        "counts_doubt": text_of(counts_doubt(session)),
         "handle": session.handle,
         "queue_handle": session.queue_handle,
         **naming(session),

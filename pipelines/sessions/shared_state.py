@@ -14,12 +14,12 @@ from pipelines.sessions.transactions import Transactions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipelines.facts.model import Moment
+    from pipelines.facts.model import Method, Moment
     from pipelines.sessions.steps import CallStep
 
-OnAsked: TypeAlias = "dict[str, Callable[[CallStep], None]]"
+OnAsked: TypeAlias = "dict[Method, Callable[[CallStep], None]]"
 """By operation: finds what the call refers to, and notes what it begins."""
-OnAnswered: TypeAlias = "dict[str, Callable[[CallStep, Moment], None]]"
+OnAnswered: TypeAlias = "dict[Method, Callable[[CallStep, Moment], None]]"
 """By operation: what the answer, or its absence, changes."""
 
 

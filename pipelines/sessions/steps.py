@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct, field
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Values = dict[str, Any]
 
 
-class CallStep(Struct, eq=False):
+class CallStep(Struct, eq=False, dict=True):
     """A call that is over. What it refers to is as it stood when it was asked.
 
     There is one for every call: a dataclass with so many fields takes three times as long to make.
@@ -113,18 +114,18 @@ class CallStep(Struct, eq=False):
     def response(self) -> Values:
         return self.call.response or {}
 
-    @property
+    @cached_property
     def desc(self) -> Values | None:
         """REMOTEREADDESC of the request; None for a null pointer."""
         return descriptor(self.call.request)
 
-    @property
+    @cached_property
     def answered_desc(self) -> Values | None:
         return descriptor(self.call.response)
 
     @property
     def succeeded(self) -> bool:
-        if self.call.operation in v.VOID:
+        if self.call.method in v.VOID:
             return self.call.outcome == CallOutcome.ANSWERED
         return self.call.status == v.MQ_OK
 

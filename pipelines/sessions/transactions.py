@@ -119,7 +119,7 @@ class Transactions:
         uow = _uow_of(step)
         if uow is None or not step.succeeded:
             return
-        internal = step.call.operation == v.ENLIST_INTERNAL
+        internal = step.call.method == v.ENLIST_INTERNAL
         unit = self._units.enlist(uow, step.call, internal=internal)
         transaction = Transaction(uow, step.pair, step.call, unit, internal)
         self._known.put(uow, transaction)
@@ -167,7 +167,7 @@ class Transactions:
         if step.failed:
             transaction.end_asked = None
             return
-        committed = step.call.operation == v.COMMIT
+        committed = step.call.method == v.COMMIT
         transaction.state = TransactionState.COMMITTED if committed else TransactionState.ABORTED
         transaction.ended = step.call
         transaction.unit.doubt = transaction.unit.doubt or not_of_here(step, transaction)

@@ -69,8 +69,13 @@ class DatasetFolder(Workplace):
         others = [*history, *(name for name in entries(self.staging) if name in OURS and name.endswith(".json"))]
         chain = {"run": number, "previous_run_sha256": before}
         files = [*written, *(file.written for file in kept)]
-        data = write_manifest(self.staging, chain | facts, files, others)
+        data = write_manifest(self.staging, chain | facts, files, others, self._told(history))
         write_bytes(join(self.staging, HISTORY, f"{number:06d}.json"), data)
+
+    def _told(self, history: Sequence[str]) -> list[Json]:
+        """Of manifests of earlier runs what the last one says: with every run there is one more to be hashed."""
+        there = set(history)
+        return [entry for entry in (self.manifest or {"outputs": []})["outputs"] if entry["path"] in there]
 
     def _history(self) -> list[str]:
         """Manifests of the runs before, linked in."""

@@ -26,6 +26,8 @@ COUNTED: Final = {
     "calls": (("calls", "outcome"), ("decoding", "decode_state")),
 }
 """Table to (stage, column) of the accounting: what is written is counted as it is written."""
+Went = tuple[tuple[tuple[str, str, str], int], ...]
+"""Rows that were taken out of files of such tables: (capture_id, stage, counter), how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Written:
     counts: list[AccountRow] = field(default_factory=list)
     """What it adds to the accounting."""
     arrow_bytes: int = field(default=0, compare=False)
-    """That its rows take in memory, for whoever has just written it."""
+    """That its rows take in memory; 0: a manifest of an earlier version did not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class FileWriter:
         self._writer = parquet.ParquetWriter(self._sink, schema, compression="zstd")
         self._held: list[pa.RecordBatch] = []
         self._held_bytes = self._rows = self._arrow_bytes = 0
-        self._counts: Counter[tuple[Any, str, Any]] = Counter()
+        self._counts: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, batch: pa.RecordBatch) -> None:
         self._held.append(batch)
@@ -114,7 +116,7 @@ class FileWriter:
         return Written(self._table, self._path, self._rows, self._sink.size, digest, counts, self._arrow_bytes)
 
 
-def count_rows(rows: pa.RecordBatch | pa.Table, stage: str, column: str) -> dict[tuple[Any, str, Any], int]:
+def count_rows(rows: pa.RecordBatch | pa.Table, stage: str, column: str) -> dict[tuple[str, str, str], int]:
     table = rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
     grouped = table.select(["capture_id", column]).group_by(["capture_id", column]).aggregate([([], "count_all")])
     return {(row["capture_id"], stage, row[column]): row["count_all"] for row in grouped.to_pylist()}

@@ -53,7 +53,14 @@ def sha256_of(data: bytes) -> str:
 
 def output_entries(files: Iterable[Written]) -> list[Json]:
     return [
-        {"path": one.path, "table": one.table, "rows": one.rows, "bytes": one.bytes, "sha256": one.sha256}
+        {
+            "path": one.path,
+            "table": one.table,
+            "rows": one.rows,
+            "bytes": one.bytes,
+            "sha256": one.sha256,
+        }
+        | ({"arrow_bytes": one.arrow_bytes} if one.arrow_bytes else {})
         for one in sorted(files, key=lambda one: one.path)
     ]
 
@@ -63,15 +70,19 @@ def stored_files(manifest: Json, root: str, kind: str) -> dict[str, list[Stored]
     found: dict[str, list[Stored]] = {}
     for entry in manifest["outputs"]:
         if entry["path"].startswith(f"{kind}/"):
-            written = Written(entry["table"], entry["path"], entry["rows"], entry["bytes"], entry["sha256"])
+            size, digest, in_memory = entry["bytes"], entry["sha256"], entry.get("arrow_bytes", 0)
+            written = Written(entry["table"], entry["path"], entry["rows"], size, digest, arrow_bytes=in_memory)
             found.setdefault(entry["table"], []).append(Stored(root, written))
     return found
 
 
-def write_manifest(folder: str, facts: Json, files: Iterable[Written], others: Sequence[str] = ()) -> bytes:
-    """`others`: files of the folder that are no tables, by path."""
-    outputs = output_entries(files)
-    for path in sorted(others):
+def write_manifest(
+    folder: str, facts: Json, files: Iterable[Written], others: Sequence[str] = (), before: Sequence[Json] = ()
+) -> bytes:
+    """`others`: files of the folder that are no tables, by path. `before`: what an earlier manifest says of some."""
+    known = {entry["path"]: entry for entry in before}
+    outputs = [*output_entries(files), *(known[path] for path in sorted(others) if path in known)]
+    for path in sorted(path for path in others if path not in known):
         data = read_bytes(join(folder, path))
         outputs.append({"path": path, "table": None, "rows": None, "bytes": len(data), "sha256": sha256_of(data)})
     manifest = {"tool": "mqtrail", "version": VERSION, "format": FORMAT} | facts | {"outputs": outputs}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.store.output_folder import EXCHANGE
 from schemas.dates import dated_by
+from schemas.internal import LISTED
 from schemas.tables import (
     ADMIN_ACTIONS,
     CALLS,
@@ -55,6 +56,7 @@ SORT_KEYS: Final = {
     MESSAGES.name: ("first_ts", "message_uid"),
     FINDINGS.name: ("ts_ns", "rule_id", "verdict", "reason", "uid", "call_uid", "session_uid"),
     **{table.name: ("ts_ns", "call_uid") for table in TYPED.values()},
+    LISTED.name: ("number", "value"),
 }
 """How rows are sorted within a file."""
 

@@ -21,10 +21,13 @@ from schemas.times import NO_TIME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pipelines.store.files import Stored, Written
+    from pipelines.store.files import Stored, Went, Written
+    from pipelines.store.lists import NotListed
 
-Keeps: TypeAlias = "NotAmong | NotIssues | OfKeys | Without"
+Keeps: TypeAlias = "NotAmong | NotIssues | NotListed | OfKeys | Without"
 """Which rows of a file stay: called with rows that have its `columns`, it answers with a boolean array."""
+Held: TypeAlias = "tuple[Stored, Keeps | None]"
+"""A file, and which of its rows hold; None: all."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class NotIssues:
 class Without:
     """The other rows."""
 
-    kept: NotAmong | NotIssues | OfKeys | Without
+    kept: Keeps
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -124,8 +127,7 @@ class Removed:
     file: Stored
     kept: bool
     written: Written | None = None
-    counts: tuple[tuple[tuple[Any, str, Any], int], ...] = ()
-    """What went, of tables that the accounting counts: (capture_id, stage, counter), rows."""
+    went: Went = ()
 
 
 def kept_rows(batch: pa.RecordBatch, keeps: Keeps | None) -> pa.RecordBatch:
@@ -148,18 +150,22 @@ def remove_rows(removal: Removal, root: str, prefix: str, part: str) -> Removed:
             return Removed(file, kept=True)
         folder = file.written.path.rpartition("/")[0]
         writer = FileWriter(root, file.written.table, f"{folder}/{prefix}again-{part}.parquet", schema)
-        gone_of: dict[tuple[Any, str, Any], int] = {}
+        went: dict[tuple[str, str, str], int] = {}
         # All of its columns, also those that are of another version than this.
         for rows in _parts(opened, schema.names):
             mask = keeps(rows)
-            gone = rows.filter(pc.invert(mask))
-            for stage, column in COUNTED.get(file.written.table, ()):
-                for place, count in count_rows(gone, stage, column).items():
-                    gone_of[place] = gone_of.get(place, 0) + count
+            count_gone(rows.filter(pc.invert(mask)), file.written.table, went)
             for batch in rows.filter(mask).to_batches():
                 writer.add(batch)
         written = writer.close(keep=staying > 0)
-    return Removed(file, kept=False, written=written if staying else None, counts=tuple(gone_of.items()))
+    return Removed(file, kept=False, written=written if staying else None, went=tuple(went.items()))
+
+
+def count_gone(rows: pa.Table, table: str, went: dict[tuple[str, str, str], int]) -> None:
+    """Add what the accounting counts of rows that go."""
+    for stage, column in COUNTED.get(table, ()):
+        for place, count in count_rows(rows, stage, column).items():
+            went[place] = went.get(place, 0) + count
 
 
 def removals(part: str, items: Iterable[Removal], root: str, prefix: str) -> Iterator[Removed]:

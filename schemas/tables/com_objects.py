@@ -91,13 +91,14 @@ COM_OBJECTS = Table(
         Column("last_ts", TIMESTAMP, "Its last call or reference."),
         Column("calls_made", LONG, "Calls on it.", required=True, low=0),
         Column("references_given", LONG, "Public references that were handed out.", required=True, low=0),
-        Column("references_returned", LONG, "Those that were given back.", required=True, low=0),
+        Column("references_returned", LONG, "Those that the server took back.", required=True, low=0),
         Column(
             "end",
             STRING,
-            "`released`: all references were given back; `unpinged`: the client took it out of its ping set; "
-            "`pinged_out`: the client stopped to ping, so that the server let it go; `exporter_replaced`: another "
-            "process listens at its port; `open_at_end` of the captures.",
+            "`released`: all references that were seen were given back, and it did not answer since; `unpinged`: all "
+            "its clients took it out of their ping sets; `pinged_out`: they stopped to ping, so that the server let it "
+            "go; `exporter_replaced`: another exporter was announced at its port, and it was not reached since: its "
+            "process is gone, or has several; `open_at_end` of the captures.",
             required=True,
             values=COM_ENDS,
         ),

@@ -68,6 +68,12 @@ SESSIONS = Table(
             values=SEVERANCES,
         ),
         DOUBT,
+        Column(
+            "counts_doubt",
+            STRING,
+            "Why the counts of this row may be too low, in the words of `findings.reason`; else null.",
+            values=REASONS,
+        ),
         Column("handle", STRING, "Context handle of the session."),
         Column("queue_handle", LONG, "hQueue, the number that names the queue in the calls.", low=0, high=U32),
         *NAMING,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.java import java_tool_options
 from tests.tools import cannot
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Airflow:
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
             "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home}/airflow.db",
             "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+            # Of spark-submit, whose JVM is there before mqtrail could ask for it.
+            "JAVA_TOOL_OPTIONS": java_tool_options(),
         }
         with self._log.open("w") as log:
             self._process = subprocess.Popen(

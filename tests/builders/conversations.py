@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tests.builders import packets as p
+from tests.builders.renewed import renewed
 
 if TYPE_CHECKING:
     import random
@@ -166,4 +167,4 @@ def write_pcap(path: Path, all_frames: Iterable[Frame], after_ms: int = 0) -> No
         + one.captured
         for at, one in enumerate(all_frames, after_ms)
     ]
-    path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1) + b"".join(records))
+    renewed(path, struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1) + b"".join(records))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyspark
 
-from tests.conftest import QUICK_JAVA
+from tests.java import java_tool_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ class NoCluster(Exception):
 
 @contextlib.contextmanager
 def cluster(folder: Path, settings: str = "") -> Iterator[str]:
-    """URL of the master. Whatever happens, the processes are gone afterwards. `settings`: a spark-defaults.conf."""
+    """URL of the master. Whatever happens, the processes are gone afterwards. `settings`: as in spark-defaults.conf."""
     with contextlib.ExitStack() as running:
         master = _start(running, folder / "master", settings, "master.Master", "--host", "127.0.0.1", "--port", "0")
         url = _said(master, r"Starting Spark master at (spark://\S+)")
@@ -59,18 +59,20 @@ class _Process:
 def _start(running: contextlib.ExitStack, folder: Path, settings: str, name: str, *arguments: str) -> _Process:
     """spark-class replaces itself by Java, so that the process we started is the one to end."""
     folder.mkdir(parents=True)
-    (folder / "spark-defaults.conf").write_text(settings)
+    properties = folder / "properties"
+    properties.write_text(settings)
     command = [str(SPARK_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--webui-port", "0"]
+    command += ["--properties-file", str(properties)]
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "PYTHON"))},
         "SPARK_HOME": str(SPARK_HOME),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(folder / "scratch"),
         "SPARK_DAEMON_MEMORY": "256m",
-        "JAVA_TOOL_OPTIONS": QUICK_JAVA,
+        "JAVA_TOOL_OPTIONS": java_tool_options(),
         "SPARK_MASTER_OPTS": "-Dspark.master.rest.enabled=false",  # it would want a port of its own
         # So that the log below has the lines that are waited for, whatever the machine's own Spark settings are.
-        "SPARK_CONF_DIR": str(folder),
+        "SPARK_CONF_DIR": str(folder / "no settings"),
     }
     log = folder / "log"
     with log.open("wb") as said:

@@ -11,7 +11,8 @@ from pyarrow import parquet
 
 from tests.cluster.standalone import cluster
 from tests.cluster.test_standalone import MAIN, run
-from tests.conftest import QUICK_JAVA, ROOT
+from tests.conftest import ROOT
+from tests.java import java_tool_options
 from tests.scripts.ntlm import PASSWORD
 from tests.scripts.player import capture
 
@@ -38,7 +39,7 @@ def test_workers_of_a_guarded_cluster_unseal(tmp_path: Path) -> None:
         "PYTHONPATH": str(ROOT),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_CONF_DIR": str(tmp_path / "conf"),
-        "JAVA_TOOL_OPTIONS": QUICK_JAVA,
+        "JAVA_TOOL_OPTIONS": java_tool_options(),
     }
     with cluster(tmp_path / "daemons", defaults) as master:
         arguments = ["analyze", str(packets), "--out", str(out), "--master", master, "--secrets", str(known)]

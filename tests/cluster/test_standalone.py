@@ -18,7 +18,8 @@ from ingest.files import remote
 from tests import object_store
 from tests.cluster.installation import bare_python, build_wheel
 from tests.cluster.standalone import SPARK_HOME, WORKERS, cluster
-from tests.conftest import QUICK_JAVA, ROOT
+from tests.conftest import ROOT
+from tests.java import java_tool_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +60,11 @@ def master(folder: Path) -> Iterator[str]:
 def environment(python: Path, wheel: Path | None) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "PYTHON"))}
     path = {"PYTHONPATH": str(wheel)} if wheel else {}
-    settings = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(python), "JAVA_TOOL_OPTIONS": QUICK_JAVA}
+    settings = {
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": str(python),
+        "JAVA_TOOL_OPTIONS": java_tool_options(),
+    }
     return {**kept, **path, **settings}
 
 

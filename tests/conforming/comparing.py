@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -22,6 +23,10 @@ _NAMES: Final = frozenset(("queue_name", "opened_for_username"))
 """The qmcomm call that tells them may be sealed."""
 
 
+_COUNTS: Final = frozenset(("purges", "reads"))
+_READS: Final = ("peeks", "receives", "unknown_reads")
+
+
 class Difference(NamedTuple):
     what: str
     table: str
@@ -33,8 +38,10 @@ class Difference(NamedTuple):
 def differences(truth: Truth, tables: Tables, *, whole: bool = True) -> Iterator[Difference]:
     """`whole`: nothing is missing, so everything must be told; else what is told without doubt must be true.
 
-    Where connections broke the truth may be in nobody's sight, and doubt is right.
+    Where connections broke the truth may be in nobody's sight, and doubt is right. So it is of clients with several
+    addresses.
     """
+    whole = whole and not truth.roaming
     sure = whole and not truth.mishaps
     for endpoint in ENDPOINTS:
         yield from _of_endpoint(truth, tables, endpoint, whole=whole, sure=sure)
@@ -47,9 +54,13 @@ def _of_endpoint(truth: Truth, tables: Tables, endpoint: str, *, whole: bool, su
     """Its sessions and their reads."""
     rows = {_us(row["ts"]): row for row in tables["sessions"] if row["endpoint"] == endpoint}
     known = {one.opened_us: one for one in truth.sessions if one.endpoint == endpoint}
+    # Those that the server refused may be of a session that is closed.
+    taken = (one for one in truth.reads if not one.sealed and "failed" not in one.outcomes)
+    reads = Counter(one.session for one in taken)
     for at, session in known.items():
         if at in rows:
-            yield from _of_session(session, rows[at], whole=whole, sure=sure)
+            counted = None if truth.roaming else reads[session]
+            yield from _of_session(session, rows[at], counted, whole=whole, sure=sure)
         elif whole and session.told and not session.sealed:
             yield Difference("not told", "sessions", at, None, session.handle)
     sealed = {handle(one.handle) for one in known.values() if one.sealed}
@@ -124,7 +135,13 @@ def _end_unseen(one: Session | Read, row: Row) -> bool:
     return one.end_sealed and row["doubt"] == "sealed"
 
 
-def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Iterator[Difference]:
+def _close_unanswered(session: Session, row: Row) -> bool:
+    """The conversation ended while the server was at it."""
+    return session.closed_us is None and row["state"] == "closed" and row["doubt"] == "response_not_captured"
+
+
+def _of_session(session: Session, row: Row, reads: int | None, *, whole: bool, sure: bool) -> Iterator[Difference]:
+    """`reads`: how many there were; None where some may have come from an address that nothing connects with it."""
     if row["doubt"] is not None and not sure:
         return
     told: dict[str, tuple[object, set[Any]]] = {
@@ -132,18 +149,23 @@ def _of_session(session: Session, row: Row, *, whole: bool, sure: bool) -> Itera
         "queue_handle": (row["queue_handle"], {session.number}),
         "client_qm": (row["client_qm"], {session.client_qm}),
         "username": (row["username"] or "", {session.username}),
-        "purges": (row["purges"], {session.purges}),
         "queue_name": (row["queue_name"], {session.queue, session.asked_for}),
         "opened_for_username": (row["opened_for_username"] or "", {session.person}),
     }
-    if session.told and not _end_unseen(session, row):
+    if reads is not None:
+        told["purges"] = row["purges"], {session.purges}
+        # There may be more, of which the server knows nothing.
+        told["reads"] = min(reads, sum(row[name] for name in _READS)), {reads}
+    if session.told and not _end_unseen(session, row) and not _close_unanswered(session, row):
         told["state"] = row["state"], set(session.states)
     for name, (said, true) in told.items():
         if said in (None, "") and (not whole or name in _NAMES):
             continue
         if name in _NAMES and (session.naming_sealed or not sure) and row["naming_doubt"] is not None:
             continue
-        if not whole and (name == "purges" or said in ("open_at_end", "open_not_seen")):
+        if name in _COUNTS and (row["counts_doubt"] is not None or row["state"] == "open_at_end") and not sure:
+            continue
+        if not whole and said in ("open_at_end", "open_not_seen"):
             continue
         if said not in true:
             yield Difference(name, "sessions", session.opened_us, said, true)
@@ -164,10 +186,15 @@ def _of_read(read: Read, row: Row, *, whole: bool, sure: bool) -> Iterator[Diffe
 def _of_place(
     table: str, one: Read | Send, row: Row, sessions: Mapping[int | None, Row], known: Container[int]
 ) -> Iterator[Difference]:
-    """The session that it is of. `known`: when each was opened that there is."""
+    """The session that it is of. `known`: when each was opened that there is.
+
+    One whose association is not known may be another's, and says so.
+    """
     if one.session is None or row["session_uid"] is None:
         return
     told = [at for at, other in sessions.items() if other["session_uid"] == row["session_uid"]]
+    if any(sessions[at]["doubt"] == "association_unknown" for at in told):
+        return
     if one.session.opened_us not in told and (one.session.opened_us in sessions or any(at in known for at in told)):
         yield Difference("session", table, one.asked_us, told, one.session.opened_us)
 

@@ -25,7 +25,7 @@ _AGAIN_US: Final = (1, 400, 5_000, 300_000, 3_000_000)
 """When a packet comes once more: from two taps, or sent again (RFC 6298 2)."""
 _TAPS: Final = ("one", "two")
 _WAY_US: Final = (0, 0, 1, 30)
-_NUMBER: Final = re.compile(r"(?<==)(?:0x[0-9a-fA-F]+|\d+)(?=\s|$)")
+_NUMBER: Final = re.compile(r"(?<==)(?:0x[0-9a-fA-F]+|0|[1-9]\d*)(?=\s|$)")
 _SIZE: Final = re.compile(r"\w*(?:Size|Len|Length)\w*=$")
 _LARGEST: Final = 20_000
 """Of buffers, which are sent as large as they are said to be."""

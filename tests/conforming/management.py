@@ -82,7 +82,7 @@ class QmmgmtServer:
         act = Act(call.asked_us, str(call.values["lpwszAction"]).strip('"').upper(), call.connection.security.username)
         act.sealed = call.connection.security.auth == "privacy"
         self.world.truth.acts.append(act)
-        call.undelivered = lambda: act.came_to("unknown")
+        call.if_lost(lambda: act.came_to("unknown"))
         yield None
         refusal = self._refusal(call)
         if refusal is None and not self._acted(act.action, self._found(call)):

@@ -92,7 +92,7 @@ class Proxies(QmcommServer):
         )  # fmt: skip
         told.sealed = client.security.auth == "privacy"
         self.manager.world.truth.sessions.append(told)
-        call.undelivered = lambda: setattr(told, "told", False)
+        call.if_lost(lambda: setattr(told, "told", False))
         proxy = Proxy(self, self.manager.number(), session, place[1], told)
         self.proxies[proxy.context] = proxy
         if call.connection.open:

@@ -109,7 +109,7 @@ class Qm2qmServer(Reading):
         session.sealed = call.connection.security.auth == "privacy"
         session.naming_sealed = descriptor.sealed
         manager.world.truth.sessions.append(session)
-        call.undelivered = lambda: setattr(session, "told", False)
+        call.if_lost(lambda: setattr(session, "told", False))
         descriptor.remote_read = True
         entry = OpenEntry(self, descriptor, session, name, call.connection)
         self.entries.append(entry)
@@ -151,13 +151,6 @@ class Qm2qmServer(Reading):
         if not self.manager.world.plant.omits("purge", call.connection):
             entry.descriptor.queue.purge()
         entry.truth.purged(call.connection.security.auth)
-
-        def unseen() -> None:
-            """Nobody was told that it succeeded, which counts once."""
-            entry.truth.purged(call.connection.security.auth, -1)
-            call.undelivered = lambda: None
-
-        call.undelivered = unseen
         return {"status": 0}
 
     def cancel(self, call: Call) -> Handling:

@@ -69,7 +69,7 @@ class Qmcomm2Server:
         told = handle.truth if isinstance(handle, LocalHandle | Proxy) else None
         send = truth.Send(told, call.asked_us, call.connection.security.auth == "privacy")
         self.manager.world.truth.sends.append(send)
-        call.undelivered = send.not_heard
+        call.if_lost(send.not_heard)
         yield None
         handle = call.context(call.values["hQueue"])
         if not isinstance(handle, LocalHandle):
@@ -102,7 +102,7 @@ class Qmcomm2Server:
         read = truth.Read(handle.truth if handle else None, call.asked_us, action, None)
         read.sealed, read.endpoint = call.connection.security.auth == "privacy", "qmcomm"
         world.truth.reads.append(read)
-        call.undelivered = read.not_heard
+        call.if_lost(read.not_heard)
         yield None
         name = str(values.get("transaction", "null"))
         unit = self.server.units.get(name)

@@ -70,7 +70,7 @@ class Reading(ABC):
         read = truth.Read(entry.truth if entry else None, call.asked_us, action, int(values["dwRequestID"]))
         read.sealed = call.connection.security.auth == "privacy"
         world.truth.reads.append(read)
-        call.undelivered = lambda: read.came_to("unfinished", "rundown")
+        call.if_lost(lambda: read.came_to("unfinished", "rundown"))
         if entry is not None:
             entry.truth.reads.append(read)
         yield None

@@ -84,7 +84,7 @@ class RemoteReading(ABC):
         read = truth.Read(session.truth if session else None, call.asked_us, action, int(values["dwRequestId"]))
         read.sealed, read.endpoint = call.connection.security.auth == "privacy", "RemoteRead"
         world.truth.reads.append(read)
-        call.undelivered = lambda: read.came_to("unfinished", "rundown", *read.outcomes)
+        call.if_lost(lambda: read.came_to("unfinished", "rundown", *read.outcomes))
         yield None
         session = call.context(values["phContext"])
         if session is None:

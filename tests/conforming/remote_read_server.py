@@ -128,7 +128,7 @@ class RemoteReadServer(RemoteReading):
         )  # fmt: skip
         session.sealed, session.asked_for = security.auth == "privacy", queue.identifier
         manager.world.truth.sessions.append(session)
-        call.undelivered = lambda: setattr(session, "told", False)
+        call.if_lost(lambda: setattr(session, "told", False))
         entry = OpenEntry(self, descriptor, session, name)
         self.entries.append(entry)
         if call.connection.open:

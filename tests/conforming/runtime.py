@@ -46,15 +46,14 @@ class Process:
         self._reject(endpoint)
         known = None if apart else self.association(endpoint)
         asked = known.number if known is not None and world.likely(0.8) else 0
-        source = world.source_port(self.address)
+        address = world.seen_from(self.address)
+        source = world.source_port(address)
         association = endpoint.joined(asked, self.address)
         name = world.name("c")
         numbers = f"source {source} asks {asked} grants {association.number}"
         contexts = f"{self._syntaxes(endpoint, interface)}{self._features(endpoint, association)}"
-        self._say("connect", endpoint, interface, wanted, name, f"{contexts} {numbers}")
-        connection = Connection(
-            name, endpoint, association, wanted, self.address, source, {interface}, endpoint.host.boot
-        )
+        self._say("connect", endpoint, interface, wanted, name, f"{contexts} {numbers}", address)
+        connection = Connection(name, endpoint, association, wanted, address, source, {interface}, endpoint.host.boot)
         if interface == "qmmgmt" and contexts.startswith("syntax ndr64"):
             world.plant.omits("ndr", connection)
         self._replace(connection)
@@ -199,7 +198,9 @@ class Process:
             if (one.client, one.source) == (connection.client, connection.source):
                 one.lost()
 
-    def _say(self, verb: str, endpoint: Endpoint, interface: str, security: Security, name: str, more: str) -> None:
-        where = f"from {self.address} to {endpoint.host.address} port {endpoint.port} interface {interface}"
+    def _say(
+        self, verb: str, endpoint: Endpoint, interface: str, security: Security, name: str, more: str, address: str = ""
+    ) -> None:
+        where = f"from {address or self.address} to {endpoint.host.address} port {endpoint.port} interface {interface}"
         who = f"auth {security.auth} user {text(security.user)}"
         self.world.stage.say(f"{verb} {name} {where} {who} {more}")

@@ -117,7 +117,7 @@ class SupportingServer(Proxies, InternalTransactions, QueueAdministration):
         session.sealed = call.connection.security.auth == "privacy"
         session.asked_for = wanted if wanted.startswith("PRIVATE=") else ""
         manager.world.truth.sessions.append(session)
-        call.undelivered = lambda: setattr(session, "told", False)
+        call.if_lost(lambda: setattr(session, "told", False))
         handle = LocalHandle(self, descriptor, session, name)
         self.local[descriptor.handle] = handle
         if call.connection.open:

@@ -60,6 +60,12 @@ class Call:
     def over(self) -> bool:
         return self.reply is not None or self.broken
 
+    def if_lost(self, undelivered: Callable[[], None]) -> None:
+        """The connection may have broken before the server came to the call."""
+        self.undelivered = undelivered
+        if self.broken:
+            undelivered()
+
     def lost(self) -> None:
         """Nobody gets an answer: neither when the connection breaks, nor when the server is done with the call."""
         self.broken = True

@@ -40,9 +40,9 @@ class Session:
     """The format name by which it was opened, where that is another one."""
     reads: list[Read] = field(default_factory=list)
 
-    def purged(self, auth: str, times: int = 1) -> None:
+    def purged(self, auth: str) -> None:
         """What is sealed is counted nowhere."""
-        self.purges += 0 if auth == "privacy" else times
+        self.purges += auth != "privacy"
 
 
 @dataclass(slots=True, eq=False)
@@ -99,6 +99,8 @@ class Truth:
     acts: list[Act] = field(default_factory=list)
     mishaps: bool = False
     """Something broke, so that a call may have no answer."""
+    roaming: bool = False
+    """Clients have several addresses, and nothing says which are one client's: doubt is right."""
 
 
 @dataclass(slots=True, eq=False)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _FIRST_PORT: Final = 50_001
+_ROAMING: Final = 0.12
+_AT_HOME: Final = 0.7
+_OTHER: Final = 130
+"""Between the two addresses of a client."""
 
 
 class World:
@@ -38,6 +42,9 @@ class World:
         """IPv6."""
         self.thrifty = random.Random(f"thrift {seed}").random() < 0.5
         """Servers give a number again as soon as nothing has it any more."""
+        self._roaming = random.Random(f"roaming {seed}")
+        self.truth.roaming = self._roaming.random() < _ROAMING
+        """Clients have a second address: a temporary one of IPv6, another card, or a pool of translated ones."""
         self._used: dict[str, int] = {}
         self._ports: dict[str, int] = {}
 
@@ -54,6 +61,13 @@ class World:
 
     def address(self, number: int) -> str:
         return f"fd00::{number:x}" if self.six else f"10.0.0.{number}"
+
+    def seen_from(self, address: str) -> str:
+        """Where the next connection of a client comes from."""
+        if not self.truth.roaming or self._roaming.random() < _AT_HOME:
+            return address
+        start, mark, number = address.rpartition(":" if self.six else ".")
+        return f"{start}{mark}{int(number, 16) + _OTHER:x}" if self.six else f"{start}{mark}{int(number) + _OTHER}"
 
     def source_port(self, address: str) -> int:
         self._ports[address] = self._ports.get(address, _FIRST_PORT - 1) + 1

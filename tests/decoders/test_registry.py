@@ -8,15 +8,17 @@ import pytest
 
 from decoders.dcerpc import well_known
 from decoders.interfaces import INTERFACES, declaring, interface_of
-from decoders.registry import BY_NAME, EPM, QM2QM, REGISTRY, Family, registered
+from decoders.registry import BY_NAME, EPM, QM2QM, REGISTRY, Family, lineage, registered
+from pipelines.rules.catalogue import RULES
 from schemas.exports.zeek_names import OTHERS
+from schemas.tables.hosts import ROLES
 
 
 def test_declarations_are_the_registry_s() -> None:
     for one in INTERFACES.values():
         known = REGISTRY[one.uuid]
-        assert (one.name, one.version) == (known.name, known.version)
-        assert not one.base or one.base == known.base
+        assert (one.name, one.version, one.document) == (known.name, known.version, known.document)
+        assert one.base == known.base or one.base in lineage(known.name)
     undeclared = {one.uuid for one in REGISTRY.values() if one.family is Family.MSMQ_COM}
     assert INTERFACES.keys() == REGISTRY.keys() - undeclared
 
@@ -29,6 +31,28 @@ def test_operations_of_a_base_are_found() -> None:
     assert declaring(str(uuid.UUID(int=7)), 6) is None
     bases = {one.base for one in REGISTRY.values() if one.base} - {"IUnknown"}
     assert bases <= BY_NAME.keys(), "IUnknown's calls never travel"
+
+
+def test_a_derived_interface_has_its_lineage() -> None:
+    assert lineage("IMSMQApplication3") == (
+        *("IMSMQApplication3", "IMSMQApplication2", "IMSMQApplication", "IDispatch"),
+        "IUnknown",
+    )
+    assert lineage("qm2qm") == ("qm2qm",)
+    assert lineage("nobody's") == ("nobody's",)
+
+
+def test_roles_are_those_of_hosts_and_native_interfaces_have_them() -> None:
+    for one in REGISTRY.values():
+        assert {one.served_as, one.called_as} - {""} <= ROLES.keys()
+        assert bool(one.served_as) == (one.family in (Family.MSMQ, Family.ENDPOINT_MAPPER))
+
+
+def test_judged_is_what_rules_have_operations_of() -> None:
+    looked_at = {interface for rule in RULES for interface, _ in rule.operations}
+    documents = {rule.document for rule in RULES if not rule.is_detection}
+    assert {one.document for one in REGISTRY.values() if one.judged} <= documents
+    assert {name for name in looked_at if not BY_NAME[name].judged} <= {"epm", "dscomm"}, "detections only"
 
 
 def test_no_uuid_or_name_stands_for_two() -> None:

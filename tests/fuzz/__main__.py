@@ -24,6 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--stubs", type=int, default=600_000, metavar="N")
     parser.add_argument("--captures", type=int, default=20_000, metavar="N")
+    parser.add_argument("--dcom", action="store_true", help="stubs of DCOM's interfaces only")
     parser.add_argument("--seed", type=int, default=1, help="0: a new one, told in the last line")
     parser.add_argument("--minutes", type=float, default=60, help="stop after so long")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
@@ -39,7 +40,7 @@ def main() -> int:
         return _one(case(kind, given.seed, int(number)))
     seed = given.seed or secrets.randbelow(2**31)
     try:
-        outcome = run(jobs(seed, given.stubs, given.captures), given.jobs, given.minutes)
+        outcome = run(jobs(seed, given.stubs, given.captures, dcom=given.dcom), given.jobs, given.minutes)
     except Died as died:
         say(f"a process died in one of the cases {died}; seed {seed}", error=True)
         return 1

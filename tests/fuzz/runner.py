@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING
 
 from tests.fuzz import captures, stubs
@@ -39,10 +40,11 @@ class Died(Exception):
         super().__init__("; ".join(f"{kind}:{first} to {first + number - 1}" for kind, _, first, number in suspects))
 
 
-def jobs(seed: int, number_of_stubs: int, number_of_captures: int) -> list[Job]:
-    """Alternating by their share, so that a run cut short has done some of both."""
+def jobs(seed: int, number_of_stubs: int, number_of_captures: int, *, dcom: bool = False) -> list[Job]:
+    """Alternating by their share, so that a run cut short has done some of both. `dcom`: stubs of it only."""
+    wanted = (lot for lot in count() if not dcom or stubs.is_dcom(lot))
     lots: list[Job] = [
-        ("stubs", seed, first, min(stubs.LOT, number_of_stubs - first))
+        ("stubs", seed, next(wanted) * stubs.LOT, min(stubs.LOT, number_of_stubs - first))
         for first in range(0, number_of_stubs, stubs.LOT)
     ]
     parts: list[Job] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from decoders.registry import DCOM, REGISTRY
 from tests.fuzz.findings import Broken, Finding, Hang, Tally, limited, reason
 from tests.fuzz.stub_checks import checks_of
 from tests.fuzz.stub_mutations import MUTATIONS, vast
@@ -26,6 +27,10 @@ VAST_SHARE = 0.002
 
 def wire_of(number: int) -> str:
     return WIRES[number // LOT % len(WIRES)].name
+
+
+def is_dcom(lot: int) -> bool:
+    return REGISTRY[WIRES[lot % len(WIRES)].interface.uuid].family in DCOM
 
 
 def stubs_of(seed: int, lot: int, places: Iterable[int]) -> list[bytes]:

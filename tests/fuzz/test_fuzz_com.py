@@ -18,6 +18,7 @@ from decoders.oaut.building import bstr, byte_array, safearray, variant
 from ingest.choice import Choice, Scope
 from pipelines.calls.com_arguments import invoked_arguments, result_of
 from tests.builders import com_values as c
+from tests.builders.renewed import renewed
 from tests.decoders.dcom.captured import needed, paths
 from tests.fuzz import com_seeds
 from tests.fuzz.com_seeds import damaged
@@ -95,7 +96,7 @@ def test_damaged_captures_of_objects(path: Path, tmp_path: Path) -> None:
             place = rng.randrange(len(some))
             # Behind the headers, so that most packets keep their place.
             some[place] = some[place][:70] + damaged(some[place][70:], rng).ljust(len(some[place]) - 70, b"\0")
-        changed.write_bytes(head + b"".join(some))
+        renewed(changed, head + b"".join(some))
         local, seconds = quickest(lambda: Local(changed, choice=Choice(Scope.RPC)), MOST_SECONDS, 2)
         assert seconds < MOST_SECONDS
         assert local.imbalances() == []

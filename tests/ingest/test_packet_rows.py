@@ -21,6 +21,7 @@ from ingest.splits import Split, plan
 from schemas.internal import CONVERSATIONS, SEGMENTS
 from schemas.tables.packets import PACKETS
 from tests.builders import containers as c
+from tests.builders.renewed import renewed
 from tests.ingest.traffic import OTHERS, TRAFFIC, Sent, frame_of, outcome_of, sent
 
 TS = 1_700_000_000_123_456_789
@@ -39,7 +40,7 @@ def only_split(path: Path) -> Split:
 
 def write(path: Path, items: list[Sent | str]) -> Split:
     made = [c.Packet(frame_of(item), TS + n, wire_len=len(frame_of(item)) + 4) for n, item in enumerate(items)]
-    path.write_bytes(c.pcap(made, nanoseconds=True))
+    renewed(path, c.pcap(made, nanoseconds=True))
     return only_split(path)
 
 

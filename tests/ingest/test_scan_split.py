@@ -19,6 +19,7 @@ from ingest.scan import scan_split
 from ingest.splits import exact, plan, walk
 from tests.builders import containers as c
 from tests.builders import packets as p
+from tests.builders.renewed import renewed
 from tests.ingest.traffic import OTHERS, TRAFFIC, Sent, frame_of, outcome_of, sent
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def scanned(path: Path, split_bytes: int = 1 << 30) -> dict[str, Rows]:
 
 
 def write(path: Path, items: list[Sent | str]) -> None:
-    path.write_bytes(c.pcap([c.Packet(frame_of(item), 10**15 + n) for n, item in enumerate(items)]))
+    renewed(path, c.pcap([c.Packet(frame_of(item), 10**15 + n) for n, item in enumerate(items)]))
 
 
 def begins_like_rpc(payload: bytes) -> bool:

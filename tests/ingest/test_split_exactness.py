@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from ingest.captures import open_capture
 from ingest.splits import Split, SplitReader, SplitReport, exact, first_frames, plan, walk
 from tests.builders import containers as c
+from tests.builders.renewed import renewed
 from tests.ingest.reading import guessed, in_splits, rows_of, sequential
 
 IMITATIONS = [
@@ -76,7 +77,7 @@ def assert_same_in_splits(path: Path, split_bytes: int) -> None:
 @settings(max_examples=120)
 @given(data=CAPTURES, split_bytes=st.integers(1, 800))
 def test_splits_read_what_a_plain_read_reads(capture: Path, data: bytes, split_bytes: int) -> None:
-    capture.write_bytes(data)
+    renewed(capture, data)
     assert_same_in_splits(capture, max(split_bytes, len(data) // 40))
 
 
@@ -98,14 +99,14 @@ def test_splits_of_a_damaged_capture_end_in_the_same_damage(
             broken[at] ^= value
     if data[0] == 0x0A:  # an opening that is damaged itself is refused as a whole
         broken[28:28] = c.interface()("<" if data[8] == 0x4D else ">") + c.names()("<" if data[8] == 0x4D else ">")
-    capture.write_bytes(broken)
+    renewed(capture, broken)
     assert_same_in_splits(capture, max(split_bytes, len(broken) // 40))
 
 
 @settings(max_examples=60)
 @given(data=CAPTURES, split_bytes=st.integers(50, 800), chunk=st.integers(0, 300))
 def test_where_chunks_end_changes_nothing(capture: Path, data: bytes, split_bytes: int, chunk: int) -> None:
-    capture.write_bytes(data)
+    renewed(capture, data)
     whole = sequential(capture)
     largest = max([40, *(len(row.data) + 40 for row in whole.rows)])
     with pytest.MonkeyPatch.context() as patch:
@@ -198,7 +199,7 @@ def test_a_file_that_vanished_is_damage_not_an_error(capture: Path) -> None:
 @settings(max_examples=40)
 @given(data=CAPTURES, at_once=st.integers(1, 5))
 def test_how_many_records_are_read_at_once_changes_nothing(capture: Path, data: bytes, at_once: int) -> None:
-    capture.write_bytes(data)
+    renewed(capture, data)
     whole = sequential(capture)
     with pytest.MonkeyPatch.context() as patch:
         for module in ("pcap", "pcapng"):

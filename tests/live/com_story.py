@@ -21,7 +21,7 @@ ASKED: Final = "text"
 NUMBERS: Final = {"PathName": 3, "Count": 9, "Report": 12}
 LONG: Final = "0123456789" * 600
 """Its answer takes several fragments."""
-_IREMUNKNOWN: Final = "00000131-0000-0000-c000-000000000046"
+IREMUNKNOWN: Final = "00000131-0000-0000-c000-000000000046"
 _BY_REFERENCE: Final = 0x4000
 
 
@@ -71,13 +71,13 @@ def exporter_answers(scene: Scene) -> Answers:
         return answer_stub(c.DISPATCH, "Invoke", results.pop(0))
 
     std = {"flags": 0, "cPublicRefs": 1, "oxid": scene.oxid, "oid": scene.oid, "ipid": scene.ipid(OTHER)}
-    queried = answer_stub(_IREMUNKNOWN, "RemQueryInterface", {"ppQIResults": [{"hResult": 0, "std": std}]})
-    released = answer_stub(_IREMUNKNOWN, "RemRelease", {})
+    queried = answer_stub(IREMUNKNOWN, "RemQueryInterface", {"ppQIResults": [{"hResult": 0, "std": std}]})
+    released = answer_stub(IREMUNKNOWN, "RemRelease", {})
     return {
         (c.DISPATCH, 5): named,
         (c.DISPATCH, 6): invoked,
-        (_IREMUNKNOWN, 3): lambda _: queried,
-        (_IREMUNKNOWN, 5): lambda _: released,
+        (IREMUNKNOWN, 3): lambda _: queried,
+        (IREMUNKNOWN, 5): lambda _: released,
     }
 
 

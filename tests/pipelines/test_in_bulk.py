@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bench.calls import conversations
 from decoders.dcerpc.exchanges import ExchangeReader
+from ingest.choice import Choice
+from pipelines.connections.assembler import Assembler
+from pipelines.connections.decoding import Decoding
+from schemas.times import NO_TIME
 from tests.conforming.casts import ALL, MQMP, MQQP, MQRR
 from tests.conforming.innocence import oddly, played
 from tests.local import Local
@@ -69,6 +74,20 @@ def test_rows_are_the_same(cast: str, tmp_path: Path) -> None:
         path = tmp_path / f"{number}.pcap"
         write(path, frames)
         assert_same(path)
+
+
+def test_packets_without_a_time_are_the_same() -> None:
+    """Pcapng's Simple Packet Blocks have none."""
+    segments = [row._replace(segment=row.segment._replace(ts_ns=NO_TIME)) for row in conversations(60)]
+
+    def found(*, in_bulk: bool) -> dict[str, list[str]]:
+        decoding = Decoding(Assembler(Choice(), ["capture"], ["path"], in_bulk=in_bulk), keep_payload=False)
+        tables: dict[str, list[str]] = {}
+        for name, batch in decoding.run(segments):
+            tables[name] = sorted([*tables.get(name, []), *map(repr, batch.to_pylist())])
+        return tables
+
+    assert found(in_bulk=True) == found(in_bulk=False)
 
 
 def test_the_sample_is_the_same(sample: Path) -> None:

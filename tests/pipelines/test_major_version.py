@@ -53,10 +53,10 @@ def test_who_serves_it_serves_none_of_ours(tmp_path: Path, interface: pdus.Synta
 
 def test_a_name_without_a_declaration_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uuid, name = MADE_UP[0], "qmcomm3"
-    monkeypatch.setitem(registry.REGISTRY, uuid, Registered(uuid, name, (1, 0), Family.MSMQ))
+    monkeypatch.setitem(registry.REGISTRY, uuid, Registered(uuid, name, (1, 0), Family.MSMQ, "MS-MQQP"))
     for names in (well_known.MSMQ, well_known.OURS, well_known.INTERFACES):
         monkeypatch.setitem(names, uuid, name)
-    monkeypatch.setattr(call_facts, "JUDGED", call_facts.JUDGED | {name})
+    monkeypatch.setattr(call_facts, "FOLLOWED", call_facts.FOLLOWED | {name})
     local = found(tmp_path, bound(MADE_UP))
     assert [(call["interface_uuid"], call["decode_state"]) for call in local.tables["calls"]] == [(uuid, "opaque")]
     assert local.judged()["findings"] == []

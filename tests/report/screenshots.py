@@ -15,7 +15,7 @@ from tests.report.runs import run_of_captures, run_of_scripts
 
 MOST_HIGH: Final = 2_400
 VIEWS: Final = (
-    *("summary", "who", "timeline", "findings", "sessions", "queues", "hosts", "users", "messages"),
+    *("summary", "who", "timeline", "findings", "sessions", "queues", "hosts", "users", "messages", "objects"),
     *("undecided", "damage", "quality", "provenance"),
 )
 _FIRST: Final = {"act": "timeline?kind=admin", "queue": "queues", "user": "users"}

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from tests.report.browser import Page
 
 SAMPLE = ROOT / "samples" / "msmq-loopback.pcap"
-VIEWS = ("summary", "who", "timeline", "findings", "sessions", "queues", "hosts", "users", "messages", "undecided")
+VIEWS = (
+    "summary",
+    "who",
+    "timeline",
+    "findings",
+    "sessions",
+    "queues",
+    "hosts",
+    "users",
+    "messages",
+    "objects",
+    "undecided",
+)
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
 INPUT_VIEWS = ("damage", "quality", "provenance")
 

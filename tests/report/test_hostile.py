@@ -86,6 +86,7 @@ VIEWS = (
     "hosts",
     "users",
     "messages",
+    "objects",
     "damage",
     "provenance",
 )

@@ -230,7 +230,8 @@ IPID that was given keeps its OXID and OID; a new one has OXID 0x0A01 and the ne
     object=A            l    IPID that the call is made on: the object UUID. Of `opnum` too, which then has ORPCTHIS
     MajorVersion, MinorVersion, flags, cid  l  of ORPCTHIS: 5, 7, 0 (of activations 1) and always the same
     gives=[A, null]     r    IPIDs that are handed out; null: refused
-    public=N oxid=N oid=N iid=X form=N signature=N  l r  of these references; public is 5
+    public=N oxid=N oid=N iid=X form=N signature=N sorf=N at="A"  l r  of these references; public is 5, sorf the
+                             flags of STDOBJREF, at the address of the resolver: the server's
     class=X iids=[X]    l    of an activation: EventSystem, [IDispatch], or [IClassFactory] for RemoteGetClassObject
     results=[0]         r    of an activation, for each interface
     lacks=[X] total=N   l r  properties that an activation leaves out; totalSize

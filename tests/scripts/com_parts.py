@@ -28,7 +28,7 @@ _IN, _OUT = "000001a2-0000-0000-c000-000000000046", "000001a3-0000-0000-c000-000
 _CLSIDS: Final = {known.name: clsid for clsid, known in PROPERTIES.items()}
 _TOTAL_AT: Final = 24
 """Of totalSize: behind dwSize, dwReserved and the headers of the serialization."""
-REFERENCE_NAMES: Final = frozenset(("gives", "oxid", "oid", "public", "iid", "form", "signature"))
+REFERENCE_NAMES: Final = frozenset(("gives", "oxid", "oid", "public", "iid", "form", "signature", "at", "sorf"))
 
 
 def bindings(*hosts: str, principal: str = "CORP\\service") -> DualStrings:
@@ -37,8 +37,10 @@ def bindings(*hosts: str, principal: str = "CORP\\service") -> DualStrings:
 
 def objref(iid: str, ipid: str, where: tuple[int, int], given: Flat, host: str) -> bytes:
     """`where`: OXID and OID, unless the script says others."""
-    std = StdObjRef(0, given.get("public", 5), given.get("oxid", where[0]), given.get("oid", where[1]), ipid)
-    made = ObjRef(Form.STANDARD, given.get("iid", iid), std, bindings=bindings(host))
+    std = StdObjRef(
+        given.get("sorf", 0), given.get("public", 5), given.get("oxid", where[0]), given.get("oid", where[1]), ipid
+    )
+    made = ObjRef(Form.STANDARD, given.get("iid", iid), std, bindings=bindings(given.get("at", host)))
     data = encode_objref(made)
     signature, form = given.get("signature"), given.get("form")
     if signature is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tests.builders import containers
 from tests.builders.conversations import ACK, FIN, PSH, RST, SYN, Ends, Talk
+from tests.builders.renewed import renewed
 from tests.scripts import calls
 from tests.scripts.language import parse
 from tests.scripts.recipes import World
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 FIRST_CLIENT_PORT: Final = 50_001
 FIRST_GROUP: Final = 0x1001
 _OTHER_PORT: Final = 49_152
-_LATER: Final = 100_000_000
-"""[RFC 9293] 3.4.1: sequence numbers of the next connection of the same ends begin this much higher."""
+_FIRST_NUMBERS: Final = 1_000, 5_000_000
+_NUMBERS: Final = (1 << 32) - (1 << 24)
 
 
 class Context(NamedTuple):
@@ -86,6 +88,14 @@ class _Pending:
     by_client: bool = True
 
 
+def _initial_numbers(ends: Ends, before: int) -> tuple[int, int]:
+    """[RFC 9293] 3.4.1, RFC 6528: those of the next connection of the same ends are anywhere."""
+    if not before:
+        return _FIRST_NUMBERS
+    chance = random.Random(f"{ends} {before}")
+    return chance.randrange(_NUMBERS), chance.randrange(_NUMBERS)
+
+
 def play(script: str) -> list[Timed]:
     player = Player()
     player.read(script)
@@ -93,9 +103,8 @@ def play(script: str) -> list[Timed]:
 
 
 def write(path: Path, frames: Iterable[Timed]) -> None:
-    path.write_bytes(
-        containers.pcap([containers.Packet(one.frame.captured, one.ts_us, one.frame.wire_len) for one in frames])
-    )
+    packets = [containers.Packet(one.frame.captured, one.ts_us, one.frame.wire_len) for one in frames]
+    renewed(path, containers.pcap(packets))
 
 
 def capture(folder: Path, script: str, name: str = "script.pcap") -> Path:
@@ -175,7 +184,7 @@ class Player:
         client_port = setup.source or FIRST_CLIENT_PORT + len(self._connections)
         ends = Ends(client_port, port, setup.client, setup.server)
         before = sum(one.talk.ends == ends for one in self._connections)
-        talk = Talk(ends, 1_000 + before * _LATER, 5_000_000 + before * _LATER)
+        talk = Talk(ends, *_initial_numbers(ends, before))
         wire = Wire(setup, port, group, asked, f"{client_port}" if before == 0 else f"{client_port} {before}")
         connection = _Connection(setup, talk, wire, group)
         connection.propose(setup, 0 if setup.features is None else 1)

@@ -30,7 +30,9 @@ class Layout:
     def read(self, reader: Reader) -> Members:
         raw = reader.take(self.size, self.header)
         members: Members = dict(zip(self._names, self._struct.unpack(raw), strict=True))
-        return members | {name: guid_text(members[name], "<") for name in self._guids}
+        for name in self._guids:
+            members[name] = guid_text(members[name], "<")
+        return members
 
 
 def bits(value: int, mask: int) -> int:

@@ -140,25 +140,25 @@ def _parsed(reader: Reader, sections: int) -> Message:
 
 def _read_headers(reader: Reader, headers: dict[str, Any]) -> None:
     for part in _IN_PACKET_SIZE:
-        _read_part(reader, headers, part)
+        if _announced(headers, part):
+            _read_part(reader, headers, part)
     reader.end = max(reader.end + _session_size(headers), reader.size)
     # A queue manager may hand a message over without its SessionHeader, as PacketSize does not count it.
-    if reader.at < reader.size:
+    if reader.at < reader.size and _announced(headers, _SESSION):
         _read_part(reader, headers, _SESSION)
     if not trailers.extension_follows(reader):
         return
     _read_part(reader, headers, _EXTENSION)
     start = reader.at
     for part in _TRAILERS:
-        _read_part(reader, headers, part)
+        if _announced(headers, part):
+            _read_part(reader, headers, part)
     told = headers["extension_header"].RemainingHeadersSize
     if reader.at - start != told:
         reader.report("message-size", start, f"RemainingHeadersSize is {told}, the headers have {reader.at - start}")
 
 
 def _read_part(reader: Reader, headers: dict[str, Any], part: _Part) -> None:
-    if not _announced(headers, part):
-        return
     members: Members = {}
     try:
         part.read(reader, members)

@@ -12,6 +12,7 @@ const VIEWS = {
   hosts: { title: "Hosts", show: hostsView, count: "hosts" },
   users: { title: "Accounts", show: usersView, count: "principals" },
   messages: { title: "Messages", show: messagesView, count: "messages" },
+  objects: { title: "COM objects", show: objectsView, count: "objects" },
   undecided: { title: "Not decided", show: undecidedView, number: () => overview().verdicts.not_decidable ?? 0, gap: true },
   damage: { title: "Damage", show: damageView, number: () => overview().codes.length },
   quality: { title: "Quality", show: qualityView },
@@ -25,13 +26,14 @@ const DETAILS = {
   user: { of: "users", show: userView },
   act: { of: "timeline", show: actView },
   message: { of: "messages", show: messageView },
+  object: { of: "objects", show: objectView },
 };
 const KEYS = [
   ["/", "search or filter"],
   ["n, p", "next and previous page"],
   [
     "g then a letter",
-    "go to: s summary, w who, t timeline, f findings, e sessions, q queues, h hosts, a accounts, m messages",
+    "go to: s summary, w who, t timeline, f findings, e sessions, q queues, h hosts, a accounts, m messages, o objects",
   ],
   ["b", "back"],
   ["?", "this list"],
@@ -46,6 +48,7 @@ const GO = {
   h: "hosts",
   a: "users",
   m: "messages",
+  o: "objects",
   n: "undecided",
   d: "damage",
   p: "provenance",

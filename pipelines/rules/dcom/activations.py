@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.rules.com_duties import of_client, of_server, well_formed
 from pipelines.rules.model import REQUEST, RESPONSE
 
-_ACTIVATIONS: Final = ("RemoteGetClassObject", "RemoteCreateInstance")
 _METHODS: Final = "3.1.2.5.2.3.2, 3.1.2.5.2.3.3"
 
 RULES: Final = (
@@ -17,7 +17,7 @@ RULES: Final = (
         document="MS-DCOM",
         section=_METHODS,
         requirement="An activation has the properties InstantiationInfo, ScmRequestInfo and ServerLocationInfo.",
-        operations=_ACTIVATIONS,
+        operations=v.BLOB_ACTIVATIONS,
         needs=REQUEST,
         check=well_formed("properties", given=False),
     ),
@@ -27,7 +27,7 @@ RULES: Final = (
         document="MS-DCOM",
         section=_METHODS,
         requirement="The answer to an activation that succeeds has the properties ScmReplyInfo and PropsOutInfo.",
-        operations=_ACTIVATIONS,
+        operations=v.BLOB_ACTIVATIONS,
         needs=RESPONSE,
         check=well_formed("properties", given=True),
     ),
@@ -37,7 +37,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="2.2.22.1",
         requirement="An activation has 1 to 10 properties, and totalSize is the sum of header and properties.",
-        operations=_ACTIVATIONS,
+        operations=v.BLOB_ACTIVATIONS,
         needs=REQUEST,
         check=well_formed("blob", given=False),
     ),
@@ -47,7 +47,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="2.2.22.1",
         requirement="The answer has 1 to 10 properties, and totalSize is the sum of header and properties.",
-        operations=_ACTIVATIONS,
+        operations=v.BLOB_ACTIVATIONS,
         needs=RESPONSE,
         check=well_formed("blob", given=True),
     ),
@@ -57,7 +57,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="2.2.22.2.9",
         requirement="Each interface asked for has a reference where its result is 0, and none where it failed.",
-        operations=_ACTIVATIONS,
+        operations=v.BLOB_ACTIVATIONS,
         needs=RESPONSE,
         check=well_formed("results", given=True),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from decoders.dcom.classes import com_interface_name
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.com_duties import of_client, of_server
 from pipelines.rules.model import BOTH, OPERATION, Broken
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from pipelines.com.steps import ComStep
     from pipelines.rules.model import Answer
 
-_QUERY: Final = "RemQueryInterface"
 _REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 
 
@@ -73,7 +73,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="3.1.1.5.6.1.1",
         requirement="RemQueryInterface grants interfaces of the very object asked, with as many references as asked.",
-        operations=(_QUERY,),
+        operations=(v.QUERY_INTERFACE,),
         needs=BOTH,
         check=_granted,
         undecidable_when="no reference of the object was seen, or anything between the two hosts was missed",

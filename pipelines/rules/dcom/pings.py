@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.rules.com_duties import of_client, of_server
 from pipelines.rules.model import BOTH, REQUEST, Broken
 
 if TYPE_CHECKING:
     from pipelines.com.steps import ComStep
     from pipelines.rules.model import Answer
-
-_PING: Final = "ComplexPing"
 
 
 def _new_set(step: ComStep) -> Answer:
@@ -37,7 +36,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="3.2.6.1",
         requirement="The first ComplexPing of a set has sequence number 1 and no objects to remove.",
-        operations=(_PING,),
+        operations=(v.COMPLEX_PING,),
         needs=REQUEST,
         check=_new_set,
     ),
@@ -47,7 +46,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="3.1.2.5.1.3",
         requirement="ComplexPing gives a new set a number, and leaves the number of another set as it is.",
-        operations=(_PING,),
+        operations=(v.COMPLEX_PING,),
         needs=BOTH,
         check=_set_number,
     ),

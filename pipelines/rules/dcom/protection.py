@@ -26,7 +26,7 @@ def _below_integrity(step: ComStep) -> Answer:
 
 RULES: Final = (
     detection(
-        "dcom-below-integrity",
+        "detect-dcom-below-integrity",
         "Objects were resolved or kept alive at an authentication level below integrity",
         document="MS-DCOM",
         section="3.2.4.1.2.2, 3.2.6.1",
@@ -34,7 +34,7 @@ RULES: Final = (
         "integrity. The document wants integrity; old clients do with less.",
         level=Level.LOW,
         subject=Subject.COM,
-        operations=("SimplePing", "ComplexPing", "ResolveOxid2"),
+        operations=(v.SIMPLE_PING, v.COMPLEX_PING, v.RESOLVE_OXID2),
         needs=OPERATION,
         check=_below_integrity,
         attack=("T1557",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.rules.com_duties import of_client, of_server, well_formed
 from pipelines.rules.model import BOTH, REQUEST, RESPONSE
 
@@ -35,7 +36,7 @@ RULES: Final = (
         section="2.2.18",
         requirement="A reference names the interface that its parameter is declared with, or that the client asked "
         "for where the declaration leaves it open.",
-        operations=("RemoteGetClassObject", "RemoteCreateInstance", "CreateInstance", "GetTypeInfo"),
+        operations=(*v.BLOB_ACTIVATIONS, v.OF_FACTORY, v.GET_TYPE_INFO),
         needs=BOTH,
         check=well_formed("iid", given=True),
     ),
@@ -46,7 +47,7 @@ RULES: Final = (
         section="3.1.2.5.1.6",
         requirement="The bindings of an object resolver that ServerAlive2 tells name hosts without endpoints.",
         keyword="MUST NOT",
-        operations=("ServerAlive2",),
+        operations=(v.SERVER_ALIVE2,),
         needs=RESPONSE,
         check=well_formed("bindings", given=True),
     ),

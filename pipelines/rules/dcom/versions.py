@@ -20,7 +20,7 @@ def _told(version: tuple[int, int]) -> str:
 
 def _mismatch(step: ComStep) -> bool | Reason | None:
     com, announced = step.com, step.announced
-    if com.object is None or com.major is None or com.minor is None:
+    if com.object is None or com.major is None or com.minor is None or step.repeats:
         return None
     if announced is None or announced.version is None:
         return Reason.SERVER_VERSION_UNKNOWN
@@ -63,7 +63,7 @@ RULES: Final = (
         document="MS-DCOM",
         section="3.2.4.2",
         requirement="A call has the version that client and server have in common: not a later one than the "
-        "activation or the resolution told of the server.",
+        "activation or the resolution told of the server. Looked at once a connection and version.",
         needs=OPERATION,
         check=_negotiated,
         undecidable_when=_NOT_TOLD,
@@ -73,7 +73,8 @@ RULES: Final = (
         "A call of a later version of DCOM than the server has succeeded",
         document="MS-DCOM",
         section="3.1.1.5.4",
-        requirement="A server answers a call of a later or another major version with RPC_E_VERSION_MISMATCH.",
+        requirement="A server answers a call of a later or another major version with RPC_E_VERSION_MISMATCH. "
+        "Looked at once a connection and version.",
         needs=BOTH,
         check=_refused,
         undecidable_when=_NOT_TOLD,

@@ -52,7 +52,7 @@ class _SeveralAddresses(CallWatcher):
         self._known: Recent[str, _QueueManager] = Recent(MAX_QUEUE_MANAGERS)
 
     def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
-        name = _OPENS[step.call.operation or ""]
+        name = _OPENS[step.call.method]
         guid, address = step.request.get(name), step.call.client
         if guid is None or guid == _NIL:
             return ()
@@ -84,7 +84,7 @@ def _refused(step: CallStep) -> bool:
     fault = step.call.fault
     if fault is None:
         return step.failed
-    return fault in _REFUSING_FAULTS or (step.call.operation in _THROWING and raised_by_method(fault))
+    return fault in _REFUSING_FAULTS or (step.call.method in _THROWING and raised_by_method(fault))
 
 
 RULES: Final = (

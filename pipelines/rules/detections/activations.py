@@ -6,9 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from decoders.dcom.classes import MSMQ_CLASSES, REMOTE_EXECUTION_CLASSES
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
 from pipelines.rules.detections.refusals import Refusals
 from pipelines.rules.model import BOTH, REQUEST, RESPONSE, Broken, Detected, Level, Subject
 from pipelines.rules.watching import ComWatcher, detection
+from schemas.dates import date_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from pipelines.com.steps import ComStep
     from pipelines.rules.model import Answer, Settings, Undecided
 
-_ACTIVATIONS: Final = ("RemoteGetClassObject", "RemoteCreateInstance", "RemoteActivation")
 _DENIED: Final = frozenset((5, 0x8007_0005))
 """ERROR_ACCESS_DENIED and E_ACCESSDENIED: [MS-DCOM] 3.1.2.5.2.3 lets a server choose."""
 
@@ -32,7 +34,14 @@ def _activated(step: ComStep, classes: Mapping[str, str]) -> Answer:
 
 
 def _of_msmq(step: ComStep) -> Answer:
-    return _activated(step, MSMQ_CLASSES) if step.succeeded else None
+    found = _activated(step, MSMQ_CLASSES) if step.succeeded else None
+    if not isinstance(found, Broken):
+        return found
+    if step.first_made is not None and step.first_made != step.call.call_uid:
+        return True
+    if step.first_made is None or step.since_ns <= 0 or date_of(step.since_ns) == date_of(step.call.began.ts_ns):
+        return Reason.NO_PAST
+    return Broken({**found.values, "server seen since": date_of(step.since_ns)})
 
 
 def _for_execution(step: ComStep) -> Answer:
@@ -40,7 +49,7 @@ def _for_execution(step: ComStep) -> Answer:
 
 
 class _RefusedActivations(ComWatcher):
-    needs: ClassVar = dict.fromkeys(_ACTIVATIONS, RESPONSE)
+    needs: ClassVar = dict.fromkeys(v.ACTIVATIONS, RESPONSE)
 
     def __init__(self, settings: Settings) -> None:
         self._refusals = Refusals(settings, "refused_activations")
@@ -56,13 +65,14 @@ _of_com: Final = partial(
 RULES: Final = (
     _of_com(
         "detect-msmq-object-activated",
-        "An object of MSMQ was activated from afar",
-        requirement="Reported is an activation, with success, of one of MSMQ's classes: by it queues can be read, "
-        "changed and managed.",
+        "A host activated an object of MSMQ for the first time",
+        requirement="Reported is the first activation, with success, of one of MSMQ's classes by a host, at whichever "
+        "server and in all that a dataset holds: by it queues can be read, changed and managed.",
         level=Level.LOW,
-        operations=_ACTIVATIONS,
+        operations=v.ACTIVATIONS,
         needs=BOTH,
         check=_of_msmq,
+        undecidable_when="nothing of the server was captured on an earlier day (UTC): a capture of one day has no past",
     ),
     _of_com(
         "detect-execution-class-activated",
@@ -70,7 +80,7 @@ RULES: Final = (
         requirement="Reported is an activation of a class that runs commands or code for whoever may activate it, "
         "such as MMC20.Application or ShellWindows, whatever the server made of it.",
         level=Level.HIGH,
-        operations=_ACTIVATIONS,
+        operations=v.ACTIVATIONS,
         needs=REQUEST,
         check=_for_execution,
     ),
@@ -80,7 +90,7 @@ RULES: Final = (
         requirement="Reported are at least refused_activations activations within refused_activations_seconds that "
         "were answered with access denied; once a client and period.",
         level=Level.MEDIUM,
-        operations=_ACTIVATIONS,
+        operations=v.ACTIVATIONS,
         needs=RESPONSE,
         watch=_RefusedActivations,
         settings={"refused_activations": 5, "refused_activations_seconds": 600},

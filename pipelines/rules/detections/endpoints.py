@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import CallStep
 
 MAP: Final = v.EPT_MAP
-LOOKUP: Final = "ept_lookup"
-FREE: Final = "ept_lookup_handle_free"
+LOOKUP: Final = v.EPT_LOOKUP
+FREE: Final = v.EPT_FREE
 _ALL: Final = 0
 """inquiry_type: everything that is registered, [C706] appendix O. Others are limited to an interface or object."""
 _NOT_REGISTERED: Final = next(code for code, name in EPT.items() if name == "ept_s_not_registered")
@@ -59,14 +59,14 @@ class _EndpointScan(CallWatcher):
         return Undecided(step, reason)
 
     def look(self, step: CallStep) -> Iterable[Detected | Undecided | bool]:
-        if step.call.operation == FREE:
+        if step.call.method == FREE:
             self._walks.drop((step.call.client, str(step.request.get("entry_handle"))))
             return ()
         client = self._clients.get(step.call.client) or _Client()
         self._clients.put(step.call.client, client)
         if client.told:
             return ()
-        found = self._mapped(step, client) if step.call.operation == MAP else self._looked_up(step)
+        found = self._mapped(step, client) if step.call.method == MAP else self._looked_up(step)
         client.told = isinstance(found, Detected)
         return (found,)
 

@@ -83,7 +83,7 @@ class _ForeignHandle(CallWatcher):
 
 def _own(step: CallStep) -> bool:
     """It is the client's, or was: then it is used too late, which is another matter."""
-    if step.call.operation == v.END:
+    if step.call.method == v.END:
         return step.past_read is not None or (step.read is not None and step.read.start is not None)
     return step.past_session is not None or (step.session is not None and step.session.opened is not None)
 

@@ -84,7 +84,7 @@ class _QueueEnumeration(CallWatcher):
         if len(asked.queues) >= self._threshold:
             return ()
         what = _object(step)
-        kind = _QUEUE if step.call.operation == v.GET_PROPERTIES else what.get("type")
+        kind = _QUEUE if step.call.method == v.GET_PROPERTIES else what.get("type")
         if kind == _MACHINE and step.succeeded:
             asked.lists |= _LISTS.intersection(step.request.get("aProp", ()))
         if kind == _QUEUE and "pQueueFormat" in what:

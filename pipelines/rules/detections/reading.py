@@ -35,7 +35,7 @@ _PURGES: Final = {v.PURGE: "hQueue", v.REMOTE_PURGE: "phContext", v.AC_PURGE: "h
 def _purge(step: CallStep) -> Answer:
     if not step.succeeded:
         return True
-    name = _PURGES[step.call.operation or ""]
+    name = _PURGES[step.call.method]
     queue = step.request.get(name)
     return Broken({name: queue if isinstance(queue, str) else hexadecimal(queue), "answer": code_shown(step.code)})
 

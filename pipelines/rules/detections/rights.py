@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from decoders.registry import DSCOMM
 from pipelines.facts import vocabulary as v
 from pipelines.rules.model import BOTH, Broken, Level
 from pipelines.rules.shown import code_shown
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 _OPERATIONS: Final = (
     *(v.CREATE_OBJECT, v.SET_SECURITY),
-    *("S_DSCreateObject", "S_DSSetObjectSecurity", "S_DSSetObjectSecurityGuid"),
+    *((DSCOMM.name, f"S_DS{name}") for name in ("CreateObject", "SetObjectSecurity", "SetObjectSecurityGuid")),
 )
 
 

@@ -13,6 +13,7 @@ from pipelines.rules.shown import code_shown, hexadecimal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pipelines.facts.model import Method
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
@@ -41,7 +42,7 @@ _HANDLES: Final = {v.CLOSE_REMOTE: "pphContext", v.COMMIT: "phIntXact", v.ABORT:
 
 def _status_kind(step: CallStep) -> Answer:
     fault, status = step.call.fault, step.call.status
-    operation = step.call.operation or ""
+    operation = step.call.method
     if fault is not None:
         if fault >> 16 != _MQ_FACILITY or fault == v.MQ_ERROR_ILLEGAL_OPERATION or operation in _MAY_THROW:
             return None
@@ -83,7 +84,7 @@ def _message_sent(step: CallStep) -> Answer:
     return told != _NIL or Broken({"pMessageID": told})
 
 
-_RESULTS: Final[dict[str, Callable[[CallStep], Answer]]] = {
+_RESULTS: Final[dict[Method, Callable[[CallStep], Answer]]] = {
     v.REMOTE_NAME: _given("lplpRemoteQueueName"),
     v.OPEN_REMOTE: _given("pphContext"),
     v.ENLIST_INTERNAL: _given("phIntXact"),
@@ -95,11 +96,11 @@ _RESULTS: Final[dict[str, Callable[[CallStep], Answer]]] = {
 
 
 def _result_given(step: CallStep) -> Answer:
-    return _RESULTS[step.call.operation or ""](step) if step.succeeded else None
+    return _RESULTS[step.call.method](step) if step.succeeded else None
 
 
 def _handle_zeroed(step: CallStep) -> Answer:
-    operation = step.call.operation or ""
+    operation = step.call.method
     # A remote open that the server does not know is left as it is.
     if not step.succeeded or (operation == v.CLOSE_REMOTE and (step.session is None or step.session.opened is None)):
         return None

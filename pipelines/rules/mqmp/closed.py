@@ -21,17 +21,17 @@ _WITH_CURSOR: Final = (v.AC_RECEIVE, v.AC_CLOSE_CURSOR)
 
 
 def _closed_refused(step: CallStep) -> Answer:
-    operation = step.call.operation
-    if operation in _ENDS:
+    method = step.call.method
+    if method in _ENDS:
         past = step.past_transaction
         ended = past.ended if step.transaction is None and past is not None and own(step, past) else None
         return served_after_close(step, ended, {"phIntXact": step.request.get("phIntXact")})
-    if operation in _WITH_CURSOR and step.session is not None:
+    if method in _WITH_CURSOR and step.session is not None:
         # The server looks for it among those of the queue, and nowhere else.
         cursor = cursor_named(step)
         closed = step.closed_cursor if cursor and opened_here(step) is not None and not step.cursor_known else None
         return served_after_close(step, closed, {"cursor": hexadecimal(cursor)})
-    if operation == v.AC_RECEIVE:
+    if method == v.AC_RECEIVE:
         # By a number, which may have been given to somebody else since.
         return None
     name = parameter(step)

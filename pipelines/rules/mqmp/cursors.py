@@ -28,7 +28,7 @@ _NOT_SUPPORTED: Final = (v.MQ_ERROR_ILLEGAL_OPERATION, _RPC_S_ACCESS_DENIED)
 
 def cursor_named(step: CallStep) -> int:
     """0 where there is none to be judged."""
-    if step.call.operation == v.AC_CLOSE_CURSOR:
+    if step.call.method == v.AC_CLOSE_CURSOR:
         cursor = step.request.get("hCursor", 0)
         return 0 if cursor == _RESERVED else int(cursor)
     return int((transfer_buffer(step.request).get("Receive") or {}).get("Cursor", 0))
@@ -76,10 +76,10 @@ def _after_close(step: CallStep) -> Answer:
 def _remote_cursor_set(step: CallStep) -> Answer:
     if step.code in _NOT_SUPPORTED:
         return None
-    if step.call.operation == v.REMOTE_NAME:
+    if step.call.method == v.REMOTE_NAME:
         return _asked_with_context(step)
     session, remote = opened_here(step), step.remote_cursor
-    if step.call.operation == v.AC_RECEIVE:
+    if step.call.method == v.AC_RECEIVE:
         if session is None or remote is None:
             return None
         if remote.tied is not None:

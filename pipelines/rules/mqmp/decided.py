@@ -19,7 +19,7 @@ from pipelines.sessions.transactions import unit_of_work
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.rules.model import Judged, Settings
     from pipelines.sessions.units import Transaction
 
@@ -39,18 +39,18 @@ class _TransactionDecides(Watcher):
         """In internal transactions."""
         self._taken: Recent[str, _Taken] = Recent(_MAX_MESSAGES)
 
-    def sees_calls_of(self, operation: str | None) -> bool:
-        return operation in (v.AC_SEND, v.AC_RECEIVE)
+    def sees_calls_of(self, method: Method) -> bool:
+        return method in (v.AC_SEND, v.AC_RECEIVE)
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
-        if not isinstance(step, CallStep) or step.call.operation not in (v.AC_SEND, v.AC_RECEIVE):
+        if not isinstance(step, CallStep) or step.call.method not in (v.AC_SEND, v.AC_RECEIVE):
             return ()
         message = (step.call.message or {}).get("id")
         if not message or not step.succeeded or unreadable(step.call, BOTH) is not None:
             return ()
         call = slim(step.call) or step.call
         transaction = step.transaction
-        if step.call.operation == v.AC_SEND:
+        if step.call.method == v.AC_SEND:
             if transaction is not None and transaction.internal:
                 self._sent.put(message, (call, transaction))
             return ()

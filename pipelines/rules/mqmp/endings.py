@@ -21,7 +21,8 @@ def _handle_closed(step: SessionStep) -> Answer:
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
     if session.state is SessionState.RUNDOWN:
-        return left_open(session.severance, session.doubt, {"handle": session.handle, "queue": session.queue_name})
+        shown = {"handle": session.handle, "queue": session.queue_name}
+        return left_open(session.severance, session.doubt, shown, session.opened)
     return session.doubt or Reason.CAPTURE_ENDED
 
 

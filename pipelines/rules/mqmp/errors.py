@@ -17,6 +17,7 @@ from pipelines.rules.shown import code_shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pipelines.facts.model import Method
     from pipelines.rules.model import Answer
     from pipelines.rules.mqmp.wrong import Finder, Wrong
     from pipelines.sessions.steps import CallStep
@@ -30,7 +31,7 @@ def _wrong_whereabouts(step: CallStep) -> Wrong:
     return None if room <= _MOST_WHEREABOUTS else {"cbBufSize": room}
 
 
-_FINDERS: Final[Mapping[str, tuple[Finder, ...]]] = {
+_FINDERS: Final[Mapping[Method, tuple[Finder, ...]]] = {
     v.OPEN_REMOTE: (wrong_mode, wrong_queue),
     v.QM_OPEN: (wrong_mode, wrong_queue),
     v.CREATE_OBJECT: (no_properties, wrong_security),
@@ -53,11 +54,11 @@ _FINDERS: Final[Mapping[str, tuple[Finder, ...]]] = {
 def _bad_arguments_fail(step: CallStep) -> Answer:
     if step.call.fault is not None:
         return None
-    found = (find(step) for find in _FINDERS[step.call.operation or ""])
+    found = (find(step) for find in _FINDERS[step.call.method])
     wrong = next((one for one in found if one is not None), None)
     if wrong is None:
         return None
-    exists = step.call.operation == v.CREATE_OBJECT and step.code == _MQ_ERROR_QUEUE_EXISTS
+    exists = step.call.method == v.CREATE_OBJECT and step.code == _MQ_ERROR_QUEUE_EXISTS
     if step.failed and not exists:
         return True
     return Broken({**wrong, "return_value": code_shown(step.code)}) if step.succeeded or exists else None

@@ -48,7 +48,7 @@ _CLOSED_IS_NONE: Final = frozenset((v.AC_NAME, v.AC_PURGE, v.AC_CREATE_CURSOR, v
 
 def parameter(step: CallStep) -> str:
     """The name of the handle among the call's arguments."""
-    return _NAMES.get(step.call.operation or "", "hQueue")
+    return _NAMES.get(step.call.method, "hQueue")
 
 
 def denied(step: CallStep) -> Reason | None:
@@ -59,7 +59,7 @@ def denied(step: CallStep) -> Reason | None:
 
 
 def _open_before_use(step: CallStep) -> Answer:
-    if step.call.operation == v.AC_RECEIVE:
+    if step.call.method == v.AC_RECEIVE:
         return _context_open(step)
     name = parameter(step)
     handle = step.request.get(name)
@@ -69,7 +69,7 @@ def _open_before_use(step: CallStep) -> Answer:
         return None
     if step.session is not None and own(step, step.session):
         return True if step.session.opened else Reason.OPEN_NOT_SEEN
-    if step.call.operation not in _CLOSED_IS_NONE and closed_here(step) is not None:
+    if step.call.method not in _CLOSED_IS_NONE and closed_here(step) is not None:
         return None
     shown = {name: handle, "answer": code_shown(step.code)}
     return denied(step) or blameless(step, step.past_session) or Broken(shown)
@@ -103,7 +103,7 @@ def _access_respected(step: CallStep) -> Answer:
     if allowed is not False:
         return allowed
     sends = (session.access or 0) & ~v.ADMIN_ACCESS == v.SEND_ACCESS
-    if step.call.operation != v.AC_SEND and not sends:
+    if step.call.method != v.AC_SEND and not sends:
         # 3.1.5.3 asks of a receive that the queue was opened to read or peek: the rest is for the server to see to.
         return None
     # A number can be given again.

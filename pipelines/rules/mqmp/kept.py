@@ -19,7 +19,7 @@ from pipelines.sessions.transactions import unit_of_work
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.rules.model import Judged, Settings
 
 Values = dict[str, Any]
@@ -61,14 +61,14 @@ class _SendKept(Watcher):
         self._sent: Recent[str, _Sent] = Recent(_MAX_SENT)
         self._any = False
 
-    def sees_calls_of(self, operation: str | None) -> bool:
-        return operation in v.TRANSFERS
+    def sees_calls_of(self, method: Method) -> bool:
+        return method in v.TRANSFERS
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
-        if not isinstance(step, CallStep) or step.call.operation not in v.TRANSFERS:
+        if not isinstance(step, CallStep) or step.call.method not in v.TRANSFERS:
             return ()
         reason = unreadable(step.call, BOTH)
-        receives = step.call.operation == v.AC_RECEIVE
+        receives = step.call.method == v.AC_RECEIVE
         if reason is not None:
             return (Undecided(step, reason),) if receives and self._any else ()
         message = (step.call.message or {}).get("id")
@@ -111,7 +111,7 @@ def _text(value: Any) -> Any:  # noqa: ANN401
 
 
 def _queue(step: CallStep) -> str:
-    if step.call.operation == v.QM_SEND:
+    if step.call.method == v.QM_SEND:
         return (format_name(step.request.get("pQueueFormat") or {}) or "").casefold()
     session = step.session
     seen = session is not None and session.opened is not None and not step.other_association

@@ -30,17 +30,17 @@ _DESCRIPTOR_BYTES: Final = 20
 
 
 def _buffer_answer(step: CallStep) -> Answer:
-    told = _LENGTHS[step.call.operation or ""]
+    told = _LENGTHS[step.call.method]
     if step.call.status not in (v.MQ_OK, told.too_small):
         return None
     length, room = step.response.get(told.length, 0), step.request.get(told.room, 0)
-    if step.call.operation == v.AC_NAME and step.request.get("pdwLength", 0) != room:
+    if step.call.method == v.AC_NAME and step.request.get("pdwLength", 0) != room:
         return None
     if step.succeeded != (length <= room):
         return Broken({told.room: room, told.length: length, "return_value": code_shown(step.call.status)})
-    if step.call.operation == v.AC_NAME:
+    if step.call.method == v.AC_NAME:
         return _name_answer(step, length, room)
-    if step.call.operation == v.GET_SECURITY and step.succeeded and length >= _DESCRIPTOR_BYTES:
+    if step.call.method == v.GET_SECURITY and step.succeeded and length >= _DESCRIPTOR_BYTES:
         fits = is_self_relative(step.response.get("pSecurityDescriptor") or {})
         return fits or Broken({"pSecurityDescriptor": "not self-relative"})
     return True

@@ -130,7 +130,7 @@ def _direct_not_encrypted(step: CallStep) -> Answer:
     level = transfer_buffer(step.request).get("pulPrivLevel", 0)
     if not level:
         return True
-    if step.call.operation == v.QM_SEND:
+    if step.call.method == v.QM_SEND:
         direct = (step.request.get("pQueueFormat") or {}).get("m_qft") in _DIRECT
         return not direct or Broken({"pulPrivLevel": level})
     session = step.session

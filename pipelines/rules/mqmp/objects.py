@@ -35,7 +35,7 @@ _SELF_RELATIVE: Final = 0x80
 
 
 def _kind(step: CallStep) -> int | None:
-    if step.call.operation == v.CREATE_OBJECT:
+    if step.call.method == v.CREATE_OBJECT:
         return step.request.get("dwObjectType")
     kind: int | None = (step.request.get("pObjectFormat") or {}).get("ObjType")
     return kind
@@ -54,7 +54,7 @@ def wrong_object(step: CallStep) -> Wrong:
     if queue is None:
         return {"pQueueFormat": "null"}
     kind = queue.get("m_qft")
-    if step.call.operation == v.PATH_TO_FORMAT:
+    if step.call.method == v.PATH_TO_FORMAT:
         return None if kind == _UNKNOWN_FORMAT else {"m_qft": kind}
     return None if kind in _OWN_FORMATS else {"pQueueFormat": format_name(queue) or "unknown"}
 
@@ -76,19 +76,19 @@ def is_self_relative(descriptor: Values) -> bool:
 
 def wrong_security(step: CallStep) -> Wrong:
     """But for what stands in the descriptor."""
-    name = _FLAGS.get(step.call.operation or "")
+    name = _FLAGS.get(step.call.method)
     flags = step.request.get(name, 0) if name else 0
     if name and flags & ~_SECURITY_FLAGS:
         return {name: hexadecimal(flags)}
-    if step.call.operation == v.GET_SECURITY or step.request.get("pSecurityDescriptor") is not None:
+    if step.call.method == v.GET_SECURITY or step.request.get("pSecurityDescriptor") is not None:
         return None
     size = step.request.get("SDSize", 0)
-    return {"pSecurityDescriptor": "null", "SDSize": size} if size or step.call.operation == v.SET_SECURITY else None
+    return {"pSecurityDescriptor": "null", "SDSize": size} if size or step.call.method == v.SET_SECURITY else None
 
 
 def _wrong_security_values(step: CallStep) -> Wrong:
     wrong, descriptor = wrong_security(step), step.request.get("pSecurityDescriptor")
-    if wrong is not None or step.call.operation != v.SET_SECURITY or descriptor is None:
+    if wrong is not None or step.call.method != v.SET_SECURITY or descriptor is None:
         return wrong
     shown = descriptor.get("hex") or descriptor.get("head") or ""
     return None if is_self_relative(descriptor) else {"pSecurityDescriptor": shown[: 2 * _DESCRIPTOR_BYTES]}

@@ -69,7 +69,7 @@ def _open_mode(step: CallStep) -> Answer:
     over_http = queue.get("m_qft") == _MULTICAST or _direct_text(queue).startswith(_OVER_HTTP)
     # The outgoing queue of such a name is on this server. That the name itself is for sending 3.1.4.17 says of
     # R_QMOpenRemoteQueue, a method which 3.1.4.2 has for reading alone.
-    if over_http and step.call.operation == v.QM_OPEN:
+    if over_http and step.call.method == v.QM_OPEN:
         sent_to = step.request.get("dwDesiredAccess", 0) in (v.SEND_ACCESS, *_OF_OUTGOING)
         return sent_to or Reason.TEXTS_CONTRADICT
     return True
@@ -78,11 +78,11 @@ def _open_mode(step: CallStep) -> Answer:
 def wrong_mode(step: CallStep) -> Wrong:
     access, share = step.request.get("dwDesiredAccess", 0), step.request.get("dwShareMode", 0)
     shown = {"dwDesiredAccess": hexadecimal(access)}
-    if access not in _ACCESSES[step.call.operation or ""]:
+    if access not in _ACCESSES[step.call.method]:
         return shown
     if share not in _SHARE_MODES or (share and access == v.SEND_ACCESS):
         return {**shown, "dwShareMode": hexadecimal(share)}
-    if access not in _accesses_of(_queue(step)) and step.call.operation == v.QM_OPEN:
+    if access not in _accesses_of(_queue(step)) and step.call.method == v.QM_OPEN:
         return {**shown, "pQueueFormat": format_name(_queue(step))}
     return None
 
@@ -93,7 +93,7 @@ def wrong_queue(step: CallStep) -> Wrong:
         return {"pQueueFormat": "null"}
     kind, suffix = queue.get("m_qft", _UNKNOWN), queue.get("m_SuffixAndFlags", 0) & _SUFFIX
     text = _direct_text(queue)
-    if step.call.operation == v.OPEN_REMOTE and (kind in (_LIST, _MULTICAST) or text.startswith(_OVER_HTTP)):
+    if step.call.method == v.OPEN_REMOTE and (kind in (_LIST, _MULTICAST) or text.startswith(_OVER_HTTP)):
         return {"pQueueFormat": format_name(queue)}
     if kind not in _KINDS_BY_SUFFIX.get(suffix, ()):
         return {"m_qft": kind, "m_SuffixAndFlags": hexadecimal(queue.get("m_SuffixAndFlags", 0))}
@@ -106,7 +106,7 @@ def _wrong_client(step: CallStep) -> Wrong:
     guid = str(step.request.get("pLicGuid", _NIL))
     if guid == _NIL:
         return {"pLicGuid": guid}
-    if step.call.operation == v.QM_OPEN:
+    if step.call.method == v.QM_OPEN:
         return None if step.request.get("lpClientName") else {"lpClientName": "empty"}
     kind = step.request.get("dwMQS", 0)
     return None if kind in _MQS else {"dwMQS": hexadecimal(kind)}
@@ -116,7 +116,7 @@ def _open_values(step: CallStep) -> Answer:
     name = step.request.get("lplpRemoteQueueName")
     if name is not None:
         return Broken({"lplpRemoteQueueName": name})
-    if step.call.operation == v.REMOTE_NAME:
+    if step.call.method == v.REMOTE_NAME:
         return True
     queue = step.request.get("hRemoteQueue", 0)
     others = {name: step.request.get(name, 0) for name in ("dwpQueue", "dwpRemoteContext")}

@@ -58,7 +58,7 @@ def wrong_count(step: CallStep) -> Wrong:
 def wrong_properties(step: CallStep) -> Wrong:
     if (wrong := wrong_count(step)) is not None:
         return wrong
-    unfit = next((one for one in _named(step) if one not in _ALLOWED[step.call.operation or ""]), None)
+    unfit = next((one for one in _named(step) if one not in _ALLOWED[step.call.method]), None)
     return None if unfit is None else {"aProp": _name(unfit)}
 
 
@@ -79,7 +79,7 @@ def _typed(named: Iterable[int], values: Iterable[Variant]) -> Iterator[tuple[in
 
 
 def _wrong_type(step: CallStep) -> Wrong:
-    asking = step.call.operation == v.GET_PROPERTIES
+    asking = step.call.method == v.GET_PROPERTIES
     for propid, wanted, given in _typed(_named(step), step.request.get("apVar", [])):
         if given != wanted and not (asking and given == _VT_NULL):
             return {"property": _name(propid), "type": vt_name(given)}
@@ -109,7 +109,7 @@ def _error_property_type(step: CallStep) -> Answer:
             return Reason.SERVER_VERSION_UNKNOWN
         if step.server_version < _SERVER_2008_R2:
             return None
-        if step.call.operation == v.GET_PROPERTIES:
+        if step.call.method == v.GET_PROPERTIES:
             # Note <37> has it among the answers of every server.
             return Reason.TEXTS_CONTRADICT
     elif not step.succeeded:

@@ -34,7 +34,7 @@ _FIRST_AS_WRITTEN: Final = (5, 1, 0)
 
 
 def wrong_question(step: CallStep) -> Wrong:
-    name, known = _QUESTIONS[step.call.operation or ""]
+    name, known = _QUESTIONS[step.call.method]
     asked = step.request.get(name, 0)
     return None if asked in known else {name: asked}
 

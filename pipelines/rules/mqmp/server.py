@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _access_enforced(step: CallStep) -> Answer:
-    if step.call.operation in (*v.STARTS, v.PURGE):
+    if step.call.method in (*v.STARTS, v.PURGE):
         return _enforced_behind(step)
     session = opened_here(step)
     if session is None or session.opened is None or permitted(step, session) is not False:
@@ -38,7 +38,7 @@ def _enforced_behind(step: CallStep) -> Answer:
     remote = None if session is None else session.behind
     if session is None or remote is None or remote.access != v.PEEK_ACCESS:
         return None
-    if step.call.operation != v.PURGE and (step.desc or {}).get("ulAction") not in v.RECEIVING:
+    if step.call.method != v.PURGE and (step.desc or {}).get("ulAction") not in v.RECEIVING:
         return None
     if not step.succeeded:
         return True if step.failed else None

@@ -105,11 +105,11 @@ def _transaction_ended(step: TransactionStep) -> Answer:
         return Reason.CAPTURE_ENDED
     # One that began before the capture may have other connections, which say nothing any more.
     doubt = Reason.STARTED_MIDSTREAM if association.born is None else None
-    return left_open(transaction.severance, doubt, {"phIntXact": transaction.handle})
+    return left_open(transaction.severance, doubt, {"phIntXact": transaction.handle}, transaction.enlisted)
 
 
 def _transaction_refused(step: CallStep) -> Answer:
-    if step.call.operation == v.ENLIST_INTERNAL:
+    if step.call.method == v.ENLIST_INTERNAL:
         return _enlisted_twice(step)
     if _unit(step) is None:
         return None
@@ -119,7 +119,7 @@ def _transaction_refused(step: CallStep) -> Answer:
         if not step.succeeded:
             return True if step.failed else None
         return _after_end(step, transaction, ended) or Broken({"pUow": transaction.uow, "ended by": ended.call_uid})
-    if step.call.operation != v.AC_RECEIVE or session is None or session.opened is None or not session.remote_handle:
+    if step.call.method != v.AC_RECEIVE or session is None or session.opened is None or not session.remote_handle:
         return None
     if not step.succeeded:
         return True if step.failed else None

@@ -48,7 +48,7 @@ def no_transfer(step: CallStep) -> Wrong:
     """As a server has to notice it: 3.1.5.3 goes on with MQ_ACTION_PEEK_NEXT where there is no cursor."""
     buffer = transfer_buffer(step.request)
     kind, wanted = buffer.get("uTransferType"), _CACTB_SEND
-    if step.call.operation == v.AC_RECEIVE:
+    if step.call.method == v.AC_RECEIVE:
         wanted = _CACTB_RECEIVE
     if kind != wanted:
         return {"uTransferType": kind}
@@ -68,9 +68,9 @@ def _wrong_lengths(step: CallStep) -> Wrong:
     buffer = members(transfer_buffer(step.request))
     body, allocated = buffer.get("ulBodyBufferSizeInBytes", 0), buffer.get("ulAllocBodyBufferInBytes", 0)
     # A send without a body may tell any length: the server does not look at it.
-    if body > allocated and ("ppBody" in buffer or step.call.operation == v.AC_RECEIVE):
+    if body > allocated and ("ppBody" in buffer or step.call.method == v.AC_RECEIVE):
         return {"ulBodyBufferSizeInBytes": body, "ulAllocBodyBufferInBytes": allocated}
-    return _wrong_room(buffer) if step.call.operation == v.AC_RECEIVE else _wrong_sizes(buffer)
+    return _wrong_room(buffer) if step.call.method == v.AC_RECEIVE else _wrong_sizes(buffer)
 
 
 def _wrong_sizes(buffer: Values) -> Wrong:

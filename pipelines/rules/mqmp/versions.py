@@ -33,7 +33,7 @@ def _remote_open_values(step: CallStep) -> Answer:
 
 
 def _obsolete(step: CallStep) -> Answer:
-    operation, version = step.call.operation or "", step.server_version
+    operation, version = step.call.method, step.server_version
     if operation in _OLDER_ANSWERS:
         if step.code != _OLDER_ANSWERS[operation]:
             return True if step.succeeded else None

@@ -35,7 +35,7 @@ def _status_kind(step: CallStep) -> Answer:
     if status == v.MQ_OK or status & _SEVERITY:
         return True
     # 3.1.4.6: what a cancel makes of the start that it cancels.
-    if status == v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT and step.call.operation in v.STARTS:
+    if status == v.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT and step.call.method in v.STARTS:
         return True
     return Broken({"return_value": code_shown(status)})
 
@@ -43,7 +43,7 @@ def _status_kind(step: CallStep) -> Answer:
 def _known_action(step: CallStep) -> int | None:
     """Of a start; None where the document does not say what it would do."""
     action = (step.desc or {}).get("ulAction")
-    return action if action in _ACTIONS[step.call.operation or ""] else None
+    return action if action in _ACTIONS[step.call.method] else None
 
 
 def _read_handle_given(step: CallStep) -> Answer:
@@ -82,7 +82,7 @@ def _ack_decides(step: CallStep) -> Answer:
         return None
     if step.succeeded:
         return _given(step, session)
-    if step.call.operation != v.BY_LOOKUP or _known_action(step) not in v.LOOKUP_CURRENT or step.code not in _GONE:
+    if step.call.method != v.BY_LOOKUP or _known_action(step) not in v.LOOKUP_CURRENT or step.code not in _GONE:
         return None
     wanted = step.request.get("LookupId", 0) & _SEQUENTIAL
     if session.acked.get(wanted) is not None:

@@ -27,7 +27,8 @@ def _receive_completed(step: ReadStep) -> Answer:
         # Nothing was received: nothing to complete.
         return read.doubt if read.outcome is ReadOutcome.UNFINISHED else None
     if read.outcome is ReadOutcome.RUNDOWN:
-        return left_open(read.severance, read.doubt, {"dwRequestID": read.request_id, "pphContext": read.handle})
+        shown = {"dwRequestID": read.request_id, "pphContext": read.handle}
+        return left_open(read.severance, read.doubt, shown, read.start)
     return (read.doubt or Reason.CAPTURE_ENDED) if read.outcome is ReadOutcome.UNFINISHED else None
 
 
@@ -42,7 +43,7 @@ def _queue_closed(step: SessionStep) -> Answer:
         return None
     if session.state is SessionState.RUNDOWN:
         shown = {"hQueue": hexadecimal(session.queue_handle), "phContext": session.handle}
-        return left_open(session.severance, session.doubt, shown)
+        return left_open(session.severance, session.doubt, shown, session.opened)
     return session.doubt or Reason.CAPTURE_ENDED
 
 

@@ -46,7 +46,7 @@ def _queue_values(step: CallStep) -> Answer:
     answer = demanded(
         step, (v.MQ_ERROR_INVALID_PARAMETER,), {name: hexadecimal(desc.get(name, 0)) for name in _NUMBERS}
     )
-    if isinstance(answer, Broken) and desc.get("dwQueue") and step.call.operation == v.START:
+    if isinstance(answer, Broken) and desc.get("dwQueue") and step.call.method == v.START:
         # [MS-MQMP] <27>: Windows NT and 2000 give a queue two numbers, and take them. They lack the newer start.
         if step.server_version is None:
             return Reason.SERVER_VERSION_UNKNOWN

@@ -27,7 +27,7 @@ def queue_not_open(step: CallStep) -> Reason | None:
 
 def queue_named(step: CallStep) -> int | None:
     """The plain number by which a call names its queue."""
-    if step.call.operation in v.STARTS:
+    if step.call.method in v.STARTS:
         return (step.desc or {}).get("hRemoteQueue")
     return step.request.get("hQueue")
 
@@ -35,8 +35,8 @@ def queue_named(step: CallStep) -> int | None:
 def _other_cause(step: CallStep) -> bool:
     """The code is also that of other bad arguments: then it proves nothing."""
     desc = step.desc
-    if step.call.operation in v.STARTS:
+    if step.call.method in v.STARTS:
         if desc is None or desc.get("dwQueue") != desc.get("hRemoteQueue") or not desc.get("hRemoteQueue"):
             return True
-        return step.call.operation == v.BY_LOOKUP and bool(desc.get("ulTimeout") or desc.get("hCursor"))
-    return step.call.operation == v.CANCEL and step.request.get("pQueue") != step.request.get("hQueue")
+        return step.call.method == v.BY_LOOKUP and bool(desc.get("ulTimeout") or desc.get("hCursor"))
+    return step.call.method == v.CANCEL and step.request.get("pQueue") != step.request.get("hQueue")

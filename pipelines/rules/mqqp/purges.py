@@ -54,7 +54,7 @@ class _Purged(CallWatcher):
         session, answered = step.session, step.call.answered
         if session is None or answered is None or not step.succeeded or step.other_association:
             return ()
-        if step.call.operation == v.PURGE:
+        if step.call.method == v.PURGE:
             self._purges.put(session.session_uid, step.call)
             return ()
         sequential_id = (step.response.get("lpRemoteReadDesc2") or {}).get("SequentialId", 0)

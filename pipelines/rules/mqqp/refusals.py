@@ -68,7 +68,7 @@ def _not_open(step: CallStep) -> Answer:
     if not step.first_seen:
         return None
     shown = {"hQueue": hexadecimal(queue_named(step))}
-    return queue_not_open(step) or demanded(step, (_NOT_OPEN[step.call.operation or ""],), shown)
+    return queue_not_open(step) or demanded(step, (_NOT_OPEN[step.call.method],), shown)
 
 
 def _cursor_close(step: CallStep) -> Answer:

@@ -27,7 +27,7 @@ _NOTHING_TO_END: Final = frozenset((ReadOutcome.TIMED_OUT, ReadOutcome.FAILED))
 
 
 def _open_before_use(step: CallStep) -> Answer:
-    if step.call.operation == v.CLOSE:
+    if step.call.method == v.CLOSE:
         return _close_of_opened(step)
     if not step.first_seen:
         return True if step.session and step.session.opened else Reason.OPEN_NOT_SEEN
@@ -131,7 +131,7 @@ def _same_queue_values(step: CallStep) -> Answer:
     opened = step.session.opened
     if opened is None or step.other_association:
         return Reason.OPEN_NOT_SEEN
-    used = step.request.get("pQueue") if step.call.operation == v.CANCEL else (step.desc or {}).get("dwQueue")
+    used = step.request.get("pQueue") if step.call.method == v.CANCEL else (step.desc or {}).get("dwQueue")
     if used == step.session.p_queue:
         return True
     if (reason := step.blind_since(opened.until)) is not None:

@@ -57,7 +57,7 @@ def _never_answered(step: CallStep, closed: CallFact, at: Moment) -> Answer:
 
 
 def _closed_refused(step: CallStep) -> Answer:
-    closed = _ended_here(step) if step.call.operation == v.END else closed_here(step)
+    closed = _ended_here(step) if step.call.method == v.END else closed_here(step)
     shown = {"pphContext": step.request.get("pphContext")}
     if closed is not None and closed.uid == step.call.uid and closed.answered is not None and step.succeeded:
         # On one connection nothing overtakes.
@@ -74,10 +74,10 @@ def _ended_here(step: CallStep) -> CallFact | None:
 
 
 def _rundown_undone(step: CallStep) -> Answer:
-    of = step.past_read if step.call.operation == v.END else step.past_session
+    of = step.past_read if step.call.method == v.END else step.past_session
     if of is None or own(step, of) or not (step.failed or step.succeeded):
         return None
-    if step.call.operation == v.END:
+    if step.call.method == v.END:
         read = step.past_read
         if read is None or read.outcome is not ReadOutcome.RUNDOWN or read.finished is None:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from decoders.dcerpc.well_known import PORTS
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import BEGINNING
 from pipelines.facts.reasons import Reason
@@ -31,7 +32,7 @@ def _start_by_version(step: CallStep) -> Answer:
         return Reason.SERVER_VERSION_UNKNOWN
     if (reason := step.blind_since(answer.began)) is not None:
         return reason
-    if (step.call.operation == v.START) == (told < _FIRST_WITH_START2):
+    if (step.call.method == v.START) == (told < _FIRST_WITH_START2):
         return True
     if _FIRST_WITH_VERSION <= told < _FIRST_WITH_START2:
         # The third condition, as it is printed, never holds; what it must mean leaves these builds to the older method.
@@ -47,7 +48,7 @@ def _version_asked(step: CallStep) -> Answer:
         return reason
     if step.session is None or step.session.opened is None or not own(step, step.session):
         return Reason.GIVEN_EARLIER
-    if step.call.operation == v.START and (step.client_version or (0, 0, 0)) < _FIRST_WITH_VERSION:
+    if step.call.method == v.START and (step.client_version or (0, 0, 0)) < _FIRST_WITH_VERSION:
         return Reason.CLIENT_VERSION_UNKNOWN
     born = step.connection.association.born if step.connection else None
     earliest = (born or step.call.began).ts_ns - step.settings["handshake_seconds"] * v.NANOSECONDS
@@ -63,7 +64,8 @@ def _port_followed(step: CallStep) -> Answer:
         return None
     if step.call.ends.resp_p == port:
         return True
-    if told.uid != step.call.uid:
+    # A port that is none of MSMQ's may have been translated on the way.
+    if told.uid != step.call.uid or step.call.ends.resp_p not in PORTS:
         return Reason.OTHERS_NOT_SEEN
     if (reason := step.blind_since(told.until)) is not None:
         return reason
@@ -109,6 +111,7 @@ RULES: Final = (
         operations=(v.OPEN,),
         needs=REQUEST,
         check=_port_followed,
-        undecidable_when="the queue is opened on another connection: another program of that client may have done it",
+        undecidable_when="the queue is opened on another connection: another program of that client may have done it; "
+        "or the port is none of MSMQ's: it may have been translated on the way",
     ),
 )

@@ -45,9 +45,7 @@ def _handle_given(step: CallStep) -> Answer:
     if not step.succeeded:
         return None
     missing: dict[str, Any] = {
-        name: step.response.get(name) or "null"
-        for name in _GIVEN[step.call.operation or ""]
-        if not step.response.get(name)
+        name: step.response.get(name) or "null" for name in _GIVEN[step.call.method] if not step.response.get(name)
     }
     return not missing or Broken(missing)
 
@@ -64,7 +62,7 @@ def _ack_decides(step: CallStep) -> Answer:
     session = step.session
     if session is None:
         return None
-    if step.call.operation in _ON_MESSAGES:
+    if step.call.method in _ON_MESSAGES:
         return _moved(step, session)
     if step.succeeded:
         return _given(step, session)

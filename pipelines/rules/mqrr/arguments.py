@@ -16,6 +16,7 @@ from pipelines.sessions.transactions import unit_of_work
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pipelines.facts.model import Method
     from pipelines.rules.model import Answer
     from pipelines.sessions.steps import CallStep
 
@@ -32,7 +33,7 @@ _PROTOCOLS: Final = ("TCP:", "OS:")
 _BOOLEANS: Final = (0, 1)
 SHARE_MODES: Final = (0, 1)
 _CLASSES: Final = (0x0000, 0xC004)
-_MODES: Final[Mapping[str | None, Mapping[str, tuple[int, ...]]]] = {
+_MODES: Final[Mapping[Method, Mapping[str, tuple[int, ...]]]] = {
     v.REMOTE_OPEN: {"dwShareMode": SHARE_MODES},
     v.OPEN_FOR_MOVE: {"dwAccess": (v.MOVE_ACCESS,), "dwShareMode": (0,)},
 }
@@ -49,7 +50,7 @@ def _queue_format(step: CallStep) -> Answer:
     if kind is None:
         return unreadable(step.call, REQUEST) or Reason.NOT_DECODED
     # No arm of the union fits another kind: decoding ends there, and the request is never whole.
-    if kind not in QUEUE_KINDS and not (kind == _UNKNOWN and step.call.operation == v.ENLIST_REMOTE):
+    if kind not in QUEUE_KINDS and not (kind == _UNKNOWN and step.call.method == v.ENLIST_REMOTE):
         return Broken({"m_qft": _KIND_NAMES.get(kind, kind)})
     if kind != _DIRECT:
         return True
@@ -62,7 +63,7 @@ def _queue_format(step: CallStep) -> Answer:
 def _open_modes(step: CallStep) -> Answer:
     wrong = {
         name: hexadecimal(number)
-        for name, allowed in _MODES[step.call.operation].items()
+        for name, allowed in _MODES[step.call.method].items()
         if (number := step.request.get(name, 0)) not in allowed
     }
     return not wrong or Broken(wrong)

@@ -36,12 +36,12 @@ def _denied(step: CallStep) -> bool:
     if step.call.fault is not None or step.code not in _NO_CURSOR:
         return False
     # The code is also that of other bad arguments: then it proves nothing.
-    return step.call.operation == v.REMOTE_CLOSE_CURSOR or not unsuitable(step)
+    return step.call.method == v.REMOTE_CLOSE_CURSOR or not unsuitable(step)
 
 
 def _cursor_of_handle(step: CallStep) -> Answer:
     session, cursor = opened_here(step), _cursor(step)
-    if not cursor and step.call.operation != v.REMOTE_CLOSE_CURSOR:
+    if not cursor and step.call.method != v.REMOTE_CLOSE_CURSOR:
         return None
     if session is None or session.opened is None:
         return None if step.session is None else Reason.OPEN_NOT_SEEN
@@ -51,7 +51,7 @@ def _cursor_of_handle(step: CallStep) -> Answer:
         # The queue was closed before the answer, and its cursors are out of mind.
         return Reason.TIMES_CROSS
     # 3.1.4.7 asks of a read's cursor only that R_CreateCursor gave it: a lost connection may have had it.
-    if not _denied(step) or step.call.operation != v.REMOTE_CLOSE_CURSOR:
+    if not _denied(step) or step.call.method != v.REMOTE_CLOSE_CURSOR:
         return Reason.OPEN_NOT_SEEN
     shown = {"hCursor": hexadecimal(cursor), "answer": code_shown(step.code)}
     return step.blind_since(session.opened.until) or _forgotten(session) or Broken(shown)

@@ -34,7 +34,7 @@ def _queue_closed(step: SessionStep) -> Answer:
         return Reason.OPEN_NOT_SEEN
     if session.state is SessionState.RUNDOWN:
         shown = {"pphContext": session.handle, "queue": session.queue_name}
-        return left_open(session.severance, session.doubt, shown)
+        return left_open(session.severance, session.doubt, shown, session.opened)
     return session.doubt or Reason.CAPTURE_ENDED
 
 
@@ -55,14 +55,14 @@ def _receive_completed(step: ReadStep) -> Answer:
         # The client closed the queue, which lets go of the message: an end of another thread may be on its way, and the
         # message may have come when there was nothing left to end it with.
         return read.doubt or missed or Reason.TIMES_CROSS
-    return left_open(read.severance, read.doubt or missed, shown)
+    return left_open(read.severance, read.doubt or missed, shown, read.start)
 
 
 def _end_fits_start(step: CallStep) -> Answer:
     read = step.read
     if read is None or read.start is None or read.shares_id:
         return None
-    if read.transactional == (step.call.operation == v.REMOTE_END_IN_TRANSACTION):
+    if read.transactional == (step.call.method == v.REMOTE_END_IN_TRANSACTION):
         return True
     shown = {"dwRequestId": read.request_id, "started by": read.start.operation, "ended by": step.call.operation}
     # An end, and a start of the other kind, may have been missed.

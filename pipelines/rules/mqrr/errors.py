@@ -28,7 +28,7 @@ def _error_access(step: CallStep) -> Answer:
     if session is None or session.opened is None or session.access != v.PEEK_ACCESS or is_destination(session):
         return None
     shown = {"dwAccess at open": hexadecimal(session.access)}
-    if step.call.operation == v.REMOTE_PURGE:
+    if step.call.method == v.REMOTE_PURGE:
         if step.code in NOT_OPEN_CODES:
             return None
         return step.blind_since(session.opened.until) or demanded(step, (v.STATUS_ACCESS_DENIED,), shown)

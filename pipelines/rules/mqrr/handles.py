@@ -28,7 +28,7 @@ _INTRODUCTION: Final = ("pClientId", "fNonRoutingServer", "Major", "Minor", "Bui
 
 def parameter(step: CallStep) -> str:
     """The name of the queue handle among the call's arguments."""
-    return _PARAMETERS.get(step.call.operation or "", "phContext")
+    return _PARAMETERS.get(step.call.method, "phContext")
 
 
 def is_destination(session: Session) -> bool:
@@ -58,7 +58,7 @@ def _open_before_use(step: CallStep) -> Answer:
 
 
 def _closed_refused(step: CallStep) -> Answer:
-    if step.call.operation == v.REMOTE_CLOSE_CURSOR and step.session is not None:
+    if step.call.method == v.REMOTE_CLOSE_CURSOR and step.session is not None:
         # 3.1.4.5 looks for the cursor among those of the handle, and nowhere else.
         closed = None if opened_here(step) is None or step.cursor_known else step.closed_cursor
         return served_after_close(step, closed, {"hCursor": hexadecimal(step.request.get("hCursor", 0))})
@@ -76,7 +76,7 @@ def _handle_kind(step: CallStep) -> Answer:
     session = opened_here(step)
     if session is None or session.opened is None:
         return None if step.session is None else Reason.OPEN_NOT_SEEN
-    if step.call.operation == v.REMOTE_CLOSE or not is_destination(session):
+    if step.call.method == v.REMOTE_CLOSE or not is_destination(session):
         return True
     return step.blind_since(session.opened.until) or Broken({name: handle, "given by": v.OPEN_FOR_MOVE})
 
@@ -88,12 +88,12 @@ def _access_permits(step: CallStep) -> Answer:
     if is_destination(session):
         return None
     action = step.request.get("ulAction", 0)
-    starts = step.call.operation in v.REMOTE_STARTS
+    starts = step.call.method in v.REMOTE_STARTS
     if session.access == v.RECEIVE_ACCESS:
         return True
     if session.access != v.PEEK_ACCESS or (starts and action not in v.ACTIONS):
         return None
-    if step.call.operation == v.REMOTE_START and action not in v.RECEIVING:
+    if step.call.method == v.REMOTE_START and action not in v.RECEIVING:
         return True
     shown: dict[str, Any] = {"dwAccess at open": hexadecimal(session.access), "called": step.call.operation}
     if starts:

@@ -71,11 +71,11 @@ def _read_values(step: CallStep) -> Answer:
 
 def _contrary(step: CallStep, action: int) -> bool:
     """Of MQ_LOOKUP_RECEIVE_PREV the table of 3.1.4.7 wants LookupId 0, and the text around it any other."""
-    return step.call.operation == v.REMOTE_START and action == v.LOOKUP_RECEIVE_PREV
+    return step.call.method == v.REMOTE_START and action == v.LOOKUP_RECEIVE_PREV
 
 
 def _error_arguments(step: CallStep) -> Answer:
-    if step.call.operation == v.REMOTE_OPEN:
+    if step.call.method == v.REMOTE_OPEN:
         return _error_open(step)
     # Nothing says that the arguments are looked at before the handle is.
     if step.code in NOT_OPEN_CODES:

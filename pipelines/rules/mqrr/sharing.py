@@ -20,7 +20,7 @@ from pipelines.sessions.steps import CallStep, SessionStep
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipelines.facts.model import CallFact
+    from pipelines.facts.model import CallFact, Method
     from pipelines.rules.model import Judged, Settings
     from pipelines.sessions.model import Session
 
@@ -41,19 +41,19 @@ class _ExclusiveKept(Watcher):
         self._others: dict[str, CallFact] = {}
         """The first that got in, or was refused, by session_uid of who has the queue open."""
 
-    def sees_calls_of(self, operation: str | None) -> bool:
-        return operation in _OPENS
+    def sees_calls_of(self, method: Method) -> bool:
+        return method in _OPENS
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
         if isinstance(step, SessionStep):
             return self._over(step)
-        if isinstance(step, CallStep) and step.call.operation in _OPENS and unreadable(step.call, BOTH) is None:
+        if isinstance(step, CallStep) and step.call.method in _OPENS and unreadable(step.call, BOTH) is None:
             self._opened(step)
         return ()
 
     def _opened(self, step: CallStep) -> None:
         session = step.session
-        if step.call.operation == v.REMOTE_OPEN and _reads(step.request.get("dwAccess", 0)):
+        if step.call.method == v.REMOTE_OPEN and _reads(step.request.get("dwAccess", 0)):
             name = _name(session, step)
             for holder in self._open.get(name, {}).values():
                 alone = EXCLUSIVE in (holder.share_mode, step.request.get("dwShareMode", 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.rules.com_duties import of_server
 from pipelines.rules.model import BOTH, RESPONSE, Broken
 from pipelines.rules.shown import code_shown, hexadecimal
@@ -52,7 +53,7 @@ RULES: Final = (
         section="3.1.4.4",
         requirement="With DISP_E_EXCEPTION the scode or wCode says which error it was; with any other result both are "
         "0. Nothing is demanded where the client wants no EXCEPINFO.",
-        operations=("Invoke",),
+        operations=(v.INVOKE,),
         needs=BOTH,
         check=_exception,
     ),
@@ -62,7 +63,7 @@ RULES: Final = (
         document="MS-OAUT",
         section="3.1.4.3",
         requirement="DISP_E_UNKNOWNNAME comes with DISPID_UNKNOWN for each name that is not known.",
-        operations=("GetIDsOfNames",),
+        operations=(v.GET_IDS,),
         needs=RESPONSE,
         check=_unknown_name,
     ),
@@ -72,7 +73,7 @@ RULES: Final = (
         document="MS-OAUT",
         section="3.1.4.4",
         requirement="With DISPATCH_zeroVarResult the result is VT_EMPTY.",
-        operations=("Invoke",),
+        operations=(v.INVOKE,),
         needs=BOTH,
         check=_no_result,
     ),

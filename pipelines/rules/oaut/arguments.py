@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.oaut.variant import VT_BYREF
+from pipelines.facts import vocabulary as v
 from pipelines.rules.com_duties import of_client
 from pipelines.rules.model import REQUEST, Broken, Level, Subject
 from pipelines.rules.shown import hexadecimal
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from pipelines.com.steps import ComStep
     from pipelines.rules.model import Answer
 
-_INVOKE: Final = "Invoke"
 _NULL: Final = "00000000-0000-0000-0000-000000000000"
 _PUTS: Final = frozenset((4, 8))
 _KINDS: Final = 0xF
@@ -83,7 +83,7 @@ RULES: Final = (
         document="MS-OAUT",
         section="3.1.4.3, 3.1.4.4",
         requirement="The riid of GetIDsOfNames and Invoke is null.",
-        operations=("GetIDsOfNames", _INVOKE),
+        operations=(v.GET_IDS, v.INVOKE),
         needs=REQUEST,
         check=_riid,
     ),
@@ -93,7 +93,7 @@ RULES: Final = (
         document="MS-OAUT",
         section="3.1.4.2",
         requirement="iTInfo of GetTypeInfo is 0.",
-        operations=("GetTypeInfo",),
+        operations=(v.GET_TYPE_INFO,),
         needs=REQUEST,
         check=_index,
     ),
@@ -103,7 +103,7 @@ RULES: Final = (
         document="MS-OAUT",
         section="2.2.33",
         requirement="cNamedArgs is not more than cArgs.",
-        operations=(_INVOKE,),
+        operations=(v.INVOKE,),
         needs=REQUEST,
         check=_named,
     ),
@@ -113,7 +113,7 @@ RULES: Final = (
         document="MS-OAUT",
         section="2.2.32.1",
         requirement="Of a call that sets a property, DISPID_PROPERTYPUT names the argument with the value.",
-        operations=(_INVOKE,),
+        operations=(v.INVOKE,),
         needs=REQUEST,
         check=_put,
     ),
@@ -123,12 +123,12 @@ RULES: Final = (
         document="MS-OAUT",
         section="3.1.4.4.1",
         requirement="Arguments by reference, and no others, are in rgVarRef; their places in rgvarg are VT_EMPTY.",
-        operations=(_INVOKE,),
+        operations=(v.INVOKE,),
         needs=REQUEST,
         check=_by_reference,
     ),
     detection(
-        "oaut-several-kinds",
+        "detect-oaut-several-kinds",
         "A member was called as several kinds at once, as PowerShell does",
         document="MS-OAUT",
         section="3.1.4.4",
@@ -136,7 +136,7 @@ RULES: Final = (
         "The document wants one; PowerShell asks for a method or a property, whichever there is.",
         level=Level.INFORMATIONAL,
         subject=Subject.COM,
-        operations=(_INVOKE,),
+        operations=(v.INVOKE,),
         needs=REQUEST,
         check=_kinds,
         attack=("T1059.001",),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.call_model import CallOutcome
 from decoders.interfaces import INTERFACES
+from decoders.registry import QMCOMM, REGISTRY, Family
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.authentication import level_shown, nobody_shown, strength, unauthenticated, unproven
@@ -23,12 +24,11 @@ _PROTECTED: Final = (
     *(*v.SUPPORTED_RETURNING, v.CLOSE_REMOTE),
 )
 """All but the port queries, which clients may make before they set up security: [MS-MQQP] 5."""
-_JUDGED: Final = frozenset(("qm2qm", "qmmgmt", "RemoteRead", "qmcomm2"))
 _LAST_OPNUM: Final = {
     interface.name: max(operation.opnum for operation in interface.operations)
     for interface in INTERFACES.values()
-    if interface.name in _JUDGED
-} | {"qmcomm": 34}
+    if REGISTRY[interface.uuid].family is Family.MSMQ and REGISTRY[interface.uuid].judged
+} | {QMCOMM.name: 34}
 """The last three of qmcomm are declared for local use: mqmp-opnum-reserved looks at those."""
 
 

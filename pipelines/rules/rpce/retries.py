@@ -26,7 +26,7 @@ from pipelines.sessions.steps import CallStep, ConnectionStep
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pipelines.facts.model import BindFact
+    from pipelines.facts.model import BindFact, Method
     from pipelines.rules.model import Judged, Settings
 
 _ABOUT_SECURITY: Final = frozenset(REJECT_REASON[number] for number in (0, 8, 9))
@@ -92,7 +92,7 @@ class Retries(Watcher):
         """Connections not over yet, by their end."""
         self._serial = 0
 
-    def sees_calls_of(self, _: str | None) -> bool:
+    def sees_calls_of(self, _: Method) -> bool:
         """Each tells the time."""
         return True
 

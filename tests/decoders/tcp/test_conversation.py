@@ -155,6 +155,46 @@ def test_strange_data_of_both_sides_goes_to_the_new_connection() -> None:
     assert streams(*HANDSHAKE, low(b"ab"), high(b"z"), *strange) == [(b"ab", b"z"), (b"abc", b"xy")]
 
 
+@pytest.mark.parametrize("jump", [100_000_000, -100_000_000, MAX_HELD_BYTES + 100])
+def test_both_sides_with_other_numbers_are_another_connection_of_the_same_ends(jump: int) -> None:
+    """Its beginning was not captured, nor the end of the one before."""
+    seq, ack = (START + jump) % (1 << 32), (PEER - jump) % (1 << 32)
+    again = (low(b"x", seq, ack=ack), high(b"y", ack, ack=seq + 1), low(b"z", seq + 1, ack=ack + 1))
+    assert streams(*HANDSHAKE, low(b"ab"), high(b"c"), *again) == [(b"ab", b"c"), (b"xz", b"y")]
+
+
+def test_last_data_with_other_numbers_is_another_connection() -> None:
+    """Nobody answers it, and nothing goes on."""
+    far = START + 100_000_000
+    assert streams(*HANDSHAKE, low(b"ab"), high(b"c"), low(b"x", far, ack=far)) == [(b"ab", b"c"), (b"x", b"")]
+
+
+def test_data_with_other_numbers_is_no_part_of_a_connection_that_goes_on() -> None:
+    far = START + 100_000_000
+    ((connection, mine, theirs),) = follow(
+        *HANDSHAKE, low(b"ab"), high(b"c"), low(b"x", far, ack=far), low(b"d", START + 2, ack=PEER + 1)
+    )
+    assert (mine, theirs) == (b"abd", b"c")
+    assert connection.missed_bytes(LOW) == 0
+    assert connection.fates[0][Fate.OUT_OF_WINDOW] == 1
+
+
+def test_much_missing_of_one_side_is_no_other_connection() -> None:
+    far = PEER + 100_000_000
+    answered = (low(b"d", START + 2, ack=far), high(b"y", far, ack=START + 3))
+    assert streams(*HANDSHAKE, low(b"ab"), high(b"c"), *answered) == [(b"abd", b"cy")]
+
+
+def test_late_copies_of_old_data_are_no_other_connection() -> None:
+    """Two taps, of which one has a clock that lags."""
+    size = MAX_HELD_BYTES // 4
+    mine = [low(bytes(size), START + place * size, ack=PEER + place * size) for place in range(6)]
+    theirs = [high(bytes(size), PEER + place * size, ack=START + place * size + size) for place in range(6)]
+    turns = [one for pair in zip(mine, theirs, strict=True) for one in pair]
+    ((connection, _, _),) = follow(*HANDSHAKE, *turns, mine[0], theirs[0])
+    assert connection.fates[0][Fate.DUPLICATE] == 2 * size
+
+
 def test_stream_that_goes_on_after_its_own_reset_is_seen_as_another_connection() -> None:
     after = [low(b"cd", START + 2 + 2 * i) for i in range(STRANGE_SEGMENTS_BEFORE_RESTART)]
     assert streams(*HANDSHAKE, low(b"ab"), low(seq=START + 2, flags=RST), *after) == [(b"ab", b""), (b"cdcdcd", b"")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.builders.conversations import frames, resplit, write_pcap
+from tests.builders.renewed import renewed
 from tests.decoders.dcom.captured import paths
 from tests.local import Local
 from tests.pipelines.com import sinks
@@ -91,8 +92,7 @@ def test_a_file_cut_at_any_byte(tmp_path: Path) -> None:
     truth = Truth.of(Local(tmp_path / "whole.pcap", choice=s.RPC))
     path = tmp_path / "cut.pcap"
     for end in range(24, len(data), 3):
-        path.write_bytes(data[:end])
-        check(truth, path)
+        check(truth, renewed(path, data[:end]))
 
 
 OF_COM = ("elcabezzonn", "Security", "suricata-verify__tests_dcerpc_dcerpc-ctxids")
@@ -110,5 +110,4 @@ def test_real_captures_with_one_packet_missing_or_cut(path: Path, tmp_path: Path
     rest = tmp_path / "rest.pcap"
     for place in range(0, len(records), EVERY):
         for changed in (b"", shortened(records[place])):
-            rest.write_bytes(head + b"".join((*records[:place], changed, *records[place + 1 :])))
-            check(truth, rest)
+            check(truth, renewed(rest, head + b"".join((*records[:place], changed, *records[place + 1 :]))))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.oaut.building import bstr, variant
+from decoders.registry import BY_NAME
 from tests.builders import com_values as c
 from tests.pipelines.com import story as s
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 UNKNOWN_EXTENSION = "11111111-2222-3333-4444-555555555555"
 VT_DISPATCH = 9
+OTHER_DUAL = BY_NAME["IMSMQQueueInfo2"].uuid
 
 
 def invoked_of(folder: Path, talk: ComTalk) -> list[s.Row]:
@@ -69,6 +71,26 @@ def test_objects_of_one_class_share_their_names(tmp_path: Path) -> None:
     talk.orpc(c.DISPATCH, "Invoke", other, c.invoked(s.EXECUTE), c.returned())
     (call,) = invoked_of(tmp_path, talk)
     assert call["member"] == "ExecuteShellCommand"
+
+
+def test_each_interface_has_numbers_of_its_own(tmp_path: Path) -> None:
+    """[MS-OAUT] 3.1.4.3."""
+    talk = s.named(s.created(s.exporter()), "ExecuteShellCommand").bind(OTHER_DUAL)
+    s.queried(talk, s.OBJECT, OTHER_DUAL, c.ipid(0x30))
+    talk.orpc(OTHER_DUAL, "Invoke", c.ipid(0x30), c.invoked(s.EXECUTE), c.returned())
+    (call,) = invoked_of(tmp_path, talk)
+    assert (call["interface"], call["member"]) == ("IMSMQQueueInfo2", None)
+
+
+@pytest.mark.parametrize(("status", "member"), [(0x8002_0001, None), (0x8002_0006, "Quit")])
+def test_a_number_of_a_refused_question_is_none(tmp_path: Path, status: int, member: str | None) -> None:
+    """DISP_E_UNKNOWNNAME has the numbers of names that are known."""
+    talk = s.created(s.exporter())
+    asked = {"riid": c.NULL, "rgszNames": ["Quit", "x"], "cNames": 2, "lcid": 1033}
+    answered = {"rgDispId": [s.EXECUTE, -1], "return_value": status}
+    talk.orpc(c.DISPATCH, "GetIDsOfNames", s.DISPATCH, asked, answered)
+    (call,) = invoked_of(tmp_path, s.executed(talk))
+    assert call["member"] == member
 
 
 @pytest.mark.parametrize(

@@ -24,19 +24,25 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
+    from pipelines.engine.model import Engine
+
 Row = dict[str, Any]
 Tables = dict[str, list[str]]
 
 
 def add(
-    spark: SparkSession | None,
+    spark: SparkSession | LocalEngine | None,
     folder: Path,
     captures: Sequence[Path],
     scope: Scope = Scope.MSMQ,
     parts: int = 1,
 ) -> bool:
     """One run, in this process where no Spark is given. False: nothing was new."""
-    engine = SparkEngine(spark, parts) if spark is not None else LocalEngine(parts)
+    engine: Engine
+    if isinstance(spark, LocalEngine):
+        engine = spark
+    else:
+        engine = SparkEngine(spark, parts) if spark is not None else LocalEngine(parts)
     inputs = take_stock(expand(str(path) for path in captures))
     with DatasetFolder(str(folder)) as output:
         hashed = hashes(engine, inputs)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
+from pipelines.store import manifest
 from pipelines.store.dataset_folder import DatasetFolder
 from pipelines.store.output_folder import OutputRefused
 from pipelines.store.places import Places
@@ -129,3 +130,21 @@ def test_what_stays_is_linked_not_copied(tmp_path: Path) -> None:
     before = (tmp_path / "data" / name).stat().st_ino
     grow(tmp_path / "data", "two")
     assert (tmp_path / "data" / name).stat().st_ino == before
+
+
+def test_manifests_of_earlier_runs_are_hashed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With every run there is one more. Their hashes stay those of the run that named them first."""
+    for rule in ("one", "two", "three"):
+        grow(tmp_path / "data", rule)
+    hashed: list[str] = []
+
+    def seen(path: str) -> bytes:
+        hashed.append(Path(path).name)
+        return Path(path).read_bytes()
+
+    monkeypatch.setattr(manifest, "read_bytes", seen)
+    grow(tmp_path / "data", "four")
+    assert [name for name in hashed if name != "run.json"] == ["000003.json"]
+    found = verify(str(tmp_path / "data"))
+    assert found is not None
+    assert (found.problems, found.runs) == ([], 4)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from pipelines.dataset.mentions import Mentions, mentions_exchange
 from pipelines.engine.local import LocalEngine
-from pipelines.judging.facts_to_judge import touched_servers
 from pipelines.store.files import Stored
 from pipelines.store.places import Places
 from pipelines.store.writing import write_rows
@@ -40,6 +40,12 @@ def facts(rng: random.Random) -> pa.Table:
 def earlier(files: list[Stored], uids: list[str]) -> Any:  # noqa: ANN401 - what an Earlier has of it
     batch = pa.RecordBatch.from_arrays([pa.array(uids, pa.string())], names=["uid"])
     return SimpleNamespace(carried=SimpleNamespace(files={FACTS.name: files}), connections=lambda _: iter([batch]))
+
+
+def touched_servers(files: list[Stored], replaced: frozenset[str], hosts: frozenset[str]) -> frozenset[str]:
+    """Servers with facts of connections that are void, or of hosts whose version changed: every fact is read."""
+    rows = [row for file in files for row in parquet.ParquetFile(file.place).read().to_pylist()]
+    return frozenset(row["server"] for row in rows if row["uid"] in replaced or hosts & {row["server"], row["client"]})
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -17,6 +17,7 @@ from schemas.tables import ACCOUNTING, WRITTEN
 from schemas.tables.accounting import COUNTERS, IN
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from pipelines.quality.checks import Check
@@ -100,8 +101,18 @@ def write_table(name: str, rows: pa.Table, tables: Path) -> None:
 
 def link(clean: Path, tables: Path, rows: Rows, *changed: str) -> Path:
     """The clean folder with some tables written anew."""
+    return _linked(clean, tables, rows, changed, WRITTEN)
+
+
+def link_related(clean: Path, tables: Path, rows: Rows, changed: Table) -> Path:
+    """The same with one written anew and those alone that its checks look at: a footer of each is read."""
+    related = {changed.name, *(one.table for one in changed.relations if isinstance(one, Reference | Counted))}
+    return _linked(clean, tables, rows, (changed.name,), [table for table in WRITTEN if table.name in related])
+
+
+def _linked(clean: Path, tables: Path, rows: Rows, changed: Collection[str], which: Sequence[Table]) -> Path:
     tables.mkdir()
-    for table in WRITTEN:
+    for table in which:
         if table.name in changed:
             write_table(table.name, pa.Table.from_pylist(rows[table.name], schema=table.arrow), tables)
         else:

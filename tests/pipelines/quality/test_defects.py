@@ -12,7 +12,7 @@ from pipelines.quality.checking import Checking, check_tables
 from pipelines.quality.checks import Check, CheckKind, checks_of
 from schemas.relations import Balance, Counted
 from schemas.tables import CALLS, TYPED, WRITTEN
-from tests.pipelines.quality.folders import ROWS, clean_rows, link, plant, write_table
+from tests.pipelines.quality.folders import ROWS, clean_rows, link, link_related, plant, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,8 @@ def test_planted_defect_is_caught(check: Check, clean: Path, tmp_path: Path) -> 
     rows = clean_rows()
     count = plant(check, rows)
     table = next(table for table in WRITTEN if table.name == check.table)
-    [suite] = Checking(str(link(clean, tmp_path / "tables", rows, check.table))).suites((table,))
+    [suite] = Checking(str(link_related(clean, tmp_path / "tables", rows, table))).suites((table,))
+    assert len(suite.checked) == len(list(checks_of(table))), "none is left out for want of another table"
     found = {one.what: one for one in suite.checked if not one.success}
     assert (found[check.what].table, found[check.what].unexpected) == (check.table, count)
     example = found[check.what].examples[-1]

@@ -18,7 +18,9 @@ FILES = {
 }
 
 PARTLY = {"MS-DCOM": "../reference/MS-DCOM.md", "MS-OAUT": "../reference/MS-OAUT.md"}
-"""Those of which only what rules check is listed."""
+"""Those of which only what rules check is listed, but for some sections."""
+COUNTED = {"MS-DCOM": ("3", "3.1", "3.1.")}
+"""Of these, sections and beginnings of their numbers of which every keyword is listed."""
 
 needed = pytest.mark.skipif(not _SEEDS.is_dir(), reason="the specifications are not there")
 
@@ -69,6 +71,10 @@ def marked_sections_of(text: str) -> dict[str, str]:
 def keywords_of(text: str) -> list[str]:
     """Each MUST, MUST NOT, SHOULD, SHOULD NOT and MAY in the order of the text; a NOT can be on the next line."""
     return [" ".join(match[0].split()) for match in _KEYWORD.finditer(plain(text))]
+
+
+def is_counted(document: str, section: str) -> bool:
+    return any(section == one or (one.endswith(".") and section.startswith(one)) for one in COUNTED[document])
 
 
 def demands_of(document: str) -> dict[str, Counter[str]]:

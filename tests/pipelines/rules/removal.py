@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tests.builders.renewed import renewed
 from tests.local import Local
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def records(capture: Path) -> tuple[bytes, list[bytes]]:
 
 
 def write(path: Path, header: bytes, packets: Iterable[bytes]) -> Path:
-    path.write_bytes(header + b"".join(packets))
-    return path
+    return renewed(path, header + b"".join(packets))
 
 
 def without(capture: Path, gone: Collection[int], folder: Path) -> frozenset[Accusation]:

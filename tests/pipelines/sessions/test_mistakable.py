@@ -65,6 +65,64 @@ def test_request_id_was_used_again_out_of_sight(tmp_path: Path, end: str, outcom
     assert columns(tables["reads"], *READ) == [(outcome, "bytes_missing")]
 
 
+@pytest.mark.parametrize("closes", ["c1: R_CloseQueue", "close c1"])
+def test_late_end_of_an_older_read_may_end_another(tmp_path: Path, closes: str) -> None:
+    """[MS-MQRR] 3.1.4.9: the server finds a read by its request id alone, whenever it comes to the call."""
+    script = f"""
+        connect c1 interface RemoteRead grants 7
+        connect c2 interface RemoteRead asks 7 grants 7
+        c1: R_OpenQueue
+        c2: R_StartReceive dwRequestId=1 -> message=40/1
+        c2: R_EndReceive dwRequestId=1 dwAck=RR_ACK -> none
+        close c2
+        c1: R_StartReceive dwRequestId=1 -> message=40/2
+        c1: R_EndReceive dwRequestId=1 dwAck=RR_ACK -> status=MQ_ERROR_INVALID_PARAMETER
+        {closes}
+    """
+    tables = told(tmp_path, script)
+    assert columns(tables["reads"], *READ) == [("acked", "response_not_captured"), ("rundown", "response_not_captured")]
+
+
+@pytest.mark.parametrize(
+    ("purge", "counted"),
+    [
+        ("R_PurgeQueue", (1, None)),
+        ("R_PurgeQueue -> status=STATUS_ACCESS_DENIED", (0, None)),
+        ("R_PurgeQueue -> none", (0, "response_not_captured")),
+        ("R_PurgeQueue -> lost", (0, "response_not_captured")),
+        ("R_PurgeQueue lost -> lost", (0, "bytes_missing")),
+    ],
+)
+def test_counts_of_a_session_say_what_they_may_lack(
+    tmp_path: Path, purge: str, counted: tuple[int, str | None]
+) -> None:
+    script = f"""
+        connect interface RemoteRead
+        R_OpenQueue
+        {purge}
+        R_CloseQueue
+        close
+    """
+    assert columns(told(tmp_path, script)["sessions"], "purges", "counts_doubt") == [counted]
+
+
+def test_cancel_means_the_read_that_waits(tmp_path: Path) -> None:
+    """[MS-MQRR] 3.1.5.1: the timer took the first back, so that its end is refused and its number is free again."""
+    script = """
+        connect interface RemoteRead
+        R_OpenQueue
+        R_StartReceive dwRequestId=1 -> message=40/1
+        R_EndReceive dwRequestId=1 dwAck=RR_ACK -> status=MQ_ERROR_INVALID_HANDLE
+        ask s R_StartReceive dwRequestId=1 ulTimeout=5000
+        R_CancelReceive dwRequestId=1
+        answer s -> status=MQ_ERROR_OPERATION_CANCELLED
+        R_CloseQueue
+        close
+    """
+    reads = columns(told(tmp_path, script)["reads"], "outcome")
+    assert reads == [("rundown",), ("cancelled",)]
+
+
 def test_cancel_of_qm2qm_may_mean_another(tmp_path: Path) -> None:
     script = """
         connect

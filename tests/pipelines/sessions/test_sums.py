@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Row = dict[str, Any]
-READING = (
-    *(f"qm2qm_{name}" for name in STARTS),
-    *(f"RemoteRead_{name}" for name in REMOTE_STARTS),
-    f"qmcomm2_{AC_RECEIVE}",
-)
+READING = tuple("_".join(one) for one in (*STARTS, *REMOTE_STARTS, AC_RECEIVE))
 OUTCOMES = ("acked", "nacked", "cancelled", "timed_out", "failed", "rundown", "unfinished")
 _QUEUE_TWICE = """
     connect a

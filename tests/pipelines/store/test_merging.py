@@ -14,6 +14,7 @@ from pipelines.store.dataset_folder import DatasetFolder
 from pipelines.store.files import Stored, Written
 from pipelines.store.merging import FEW_FILES, MERGED_BYTES, SMALL_BYTES, merges
 from pipelines.store.places import SORT_KEYS, Places
+from pipelines.store.removal import NotAmong, Removed
 from pipelines.store.writing import write_rows
 from schemas.tables import CALLS, ISSUES, MESSAGES, PDUS
 from tests.pipelines.dataset.crowd import crowd, cut
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pipelines.store.removal import Held
+
 PARTS = 2 * FEW_FILES
 
 
-def stored(number: int, size: int, folder: str = "tables/calls", table: str = "calls") -> Stored:
-    return Stored("/out", Written(table, f"{folder}/part-{number:05d}.parquet", 1, 100, "", [], size))
+def stored(number: int, size: int, folder: str = "tables/calls", *, file_bytes: int = 100) -> Held:
+    return Stored("/out", Written("calls", f"{folder}/part-{number:05d}.parquet", 1, file_bytes, "", [], size)), None
 
 
 def test_few_files_and_large_ones_stay() -> None:
@@ -40,10 +43,15 @@ def test_few_files_and_large_ones_stay() -> None:
     assert merges(dates) == []
 
 
+def test_without_a_word_in_the_manifest_the_file_itself_says_whether_it_is_small() -> None:
+    assert len(merges(stored(number, 0) for number in range(PARTS))) == 1
+    assert merges(stored(number, 0, file_bytes=SMALL_BYTES) for number in range(PARTS)) == []
+
+
 def test_what_is_merged_is_bounded() -> None:
     found = merges(stored(number, SMALL_BYTES) for number in range(40))
     assert sum(len(one.files) for one in found) == 40
-    assert max(sum(file.written.arrow_bytes for file in one.files) for one in found) <= MERGED_BYTES
+    assert max(sum(file.written.arrow_bytes for file, _ in one.files) for one in found) <= MERGED_BYTES
 
 
 def test_rows_are_sorted_hashed_and_counted(tmp_path: Path) -> None:
@@ -60,13 +68,63 @@ def test_rows_are_sorted_hashed_and_counted(tmp_path: Path) -> None:
         )
     ]
     assert all(file.written.arrow_bytes > 100 for file in files)
-    found = merging.merge(merging.Merge(tuple(files)), str(tmp_path), "r000001-", "2-00000-9-0")
+    (found,) = merging.merge(merging.Merge(tuple((one, None) for one in files)), str(tmp_path), "r000001-", "2-0-9-0")
+    assert isinstance(found, merging.Merged)
+    assert found.written is not None
     rows = parquet.ParquetFile(tmp_path / found.written.path).read()
     assert rows.column("ts_ns").to_pylist() == sorted((7 * at + number) % 10 for number in range(5) for at in range(3))
     assert found.gone == {file.written.path for file in files}
     assert found.written.sha256 == hashlib.sha256((tmp_path / found.written.path).read_bytes()).hexdigest()
     assert [count["value"] for count in found.written.counts] == [15]
     assert found.written.path.startswith("tables/pdus/r000001-merged-")
+
+
+def pdus(folder: Path, number: int, uids: str, schema: pa.Schema = PDUS.arrow) -> Stored:
+    row = clean_rows()["pdus"][0]
+    rows = pa.Table.from_pylist([row | {"uid": uid, "ts_ns": number} for uid in uids], schema=schema)
+    (one,) = write_rows(Places(str(folder)).table(PDUS), rows, SORT_KEYS[PDUS.name], f"{number:05d}")
+    return Stored(str(folder), one)
+
+
+def test_rows_that_hold_no_longer_are_left_out_and_counted(tmp_path: Path) -> None:
+    keeps = NotAmong("uid", frozenset("b"))
+    held: tuple[Held, ...] = ((pdus(tmp_path, 1, "abc"), keeps), (pdus(tmp_path, 2, "ab"), None))
+    (found,) = merging.merge(merging.Merge(held), str(tmp_path / "new"), "r000002-", "0")
+    assert isinstance(found, merging.Merged)
+    assert found.written is not None
+    rows = parquet.ParquetFile(tmp_path / "new" / found.written.path).read()
+    assert rows.select(["ts_ns", "uid"]).to_pylist() == [
+        {"ts_ns": ts_ns, "uid": uid} for ts_ns, uid in ((1, "a"), (1, "c"), (2, "a"), (2, "b"))
+    ]
+    assert [count for _, count in found.went] == [1]
+    nothing = tuple((file, NotAmong("uid", frozenset("abc"))) for file, _ in held)
+    (found,) = merging.merge(merging.Merge(nothing), str(tmp_path / "none"), "r000002-", "0")
+    assert isinstance(found, merging.Merged)
+    assert (found.written, [count for _, count in found.went]) == (None, [5])
+    assert not (tmp_path / "none").exists()
+
+
+def test_files_of_different_versions_stay_apart(tmp_path: Path) -> None:
+    """Columns that this version does not know are not lost, those that an older one did not have are not made up."""
+    newer = PDUS.arrow.append(pa.field("shade", pa.string()))
+    older = pa.schema([one for one in PDUS.arrow if one.name != "auth_level"])
+    kinds = (newer, PDUS.arrow, older, newer, PDUS.arrow)
+    files = [pdus(tmp_path, number, "ab", schema) for number, schema in enumerate(kinds)]
+    held: tuple[Held, ...] = tuple((file, None) for file in files)
+    found = list(merging.merge(merging.Merge(held), str(tmp_path / "new"), "r000002-", "0"))
+    assert [one.file for one in found if isinstance(one, Removed) and one.kept] == [files[2]]
+    written = [one.written for one in found if isinstance(one, merging.Merged) and one.written]
+    schemas = [parquet.read_schema(tmp_path / "new" / one.path) for one in written]
+    assert [(one.rows, names.equals(kind)) for one, names, kind in zip(written, schemas, kinds[:2], strict=True)] == [
+        (4, True),
+        (4, True),
+    ]
+    lone = ((files[2], NotAmong("uid", frozenset("a"))), held[1])
+    again = list(merging.merge(merging.Merge(lone), str(tmp_path / "again"), "r000002-", "0"))
+    assert [(one.kept, one.written and one.written.rows) for one in again if isinstance(one, Removed)] == [
+        (False, 1),
+        (True, None),
+    ]
 
 
 def test_a_run_of_many_parts_leaves_few_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

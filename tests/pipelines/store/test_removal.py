@@ -54,7 +54,7 @@ def test_only_files_that_lose_rows_are_written_again(tmp_path: Path) -> None:
     written = [one.written.path for one in done if one.written]
     assert written == ["tables/pdus/date=1970-01-01/r000002-again-00000-0.parquet"]
     assert [row["uid"] for row in rows_of(tmp_path / "new", written)] == ["b"]
-    assert [dict(one.counts) for one in done] == [{("c", "pdus", "call"): 1}, {("c", "pdus", "call"): 1}, {}]
+    assert [dict(one.went) for one in done] == [{("c", "pdus", "call"): 1}, {("c", "pdus", "call"): 1}, {}]
     assert len(list((tmp_path / "new").rglob("*.parquet"))) == 1
 
 
