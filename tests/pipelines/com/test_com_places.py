@@ -44,8 +44,8 @@ def test_endpoints_as_the_resolver_tells_them(tmp_path: Path) -> None:
 def test_whose_exporter_is_kept(tmp_path: Path, clsid: str, by: str | None, hosts: tuple[str, ...]) -> None:
     """Nothing of MSMQ is bound there: what was activated makes it ours. With NAT the resolver's own address counts."""
     local = s.captured(tmp_path, s.activation(clsid, bindings=s.where(s.PORT, *hosts)), s.whole_life(), choice=Choice())
-    kept = {row["id"]["resp_p"]: row["chosen_by"] for row in local.tables["flows"]}
-    assert kept == {135: "interface"} | ({s.PORT: by} if by else {})
+    kept = {(row["id"]["resp_p"], row["chosen_by"]) for row in local.tables["flows"]}
+    assert kept == {(135, "interface")} | ({(s.PORT, by)} if by else set())
     calls, objects = s.rows(local)
     assert len(calls) == (8 if by else 0)
     assert {row["exporter"]["host"] for row in objects} == {p.SERVER}
