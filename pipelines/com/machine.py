@@ -15,7 +15,7 @@ from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members, kind_of
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
-from pipelines.com.steps import ComStep
+from pipelines.com.steps import ComStep, Pinged
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END
 from pipelines.facts.readable import request_hidden, response_hidden
@@ -38,6 +38,8 @@ _PINGS: Final = (v.SIMPLE_PING, v.COMPLEX_PING)
 _REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 MAX_SPOKEN: Final = 16_384
 """One that was forgotten is told again."""
+MAX_SETS: Final = 16_384
+"""One that was forgotten begins anew."""
 
 Row: TypeAlias = "tuple[str, AnyRow]"
 
@@ -55,6 +57,8 @@ class ComMachine:
         self._since_ns = since_ns
         self._spoken: Recent[tuple[Any, ...], bool] = Recent(MAX_SPOKEN)
         """Connections and the versions that calls of them had."""
+        self._sets: Recent[tuple[str, int], Pinged] = Recent(MAX_SETS)
+        """By client and number of the set: its last ComplexPing that succeeded."""
         self._waiting: list[tuple[Moment, int, ComStep]] = []
         """Calls under way, by their end."""
         self._serial = 0
@@ -117,6 +121,8 @@ class ComMachine:
         step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
         if com.activation is not None:
             step.first_made, step.since_ns = self._first_made.get(fact.client), self._since_ns
+        if fact.method == v.COMPLEX_PING and fact.request is not None:
+            step.pinged = self._sets.get((fact.client, fact.request.get("pSetId", 0)))
         if com.object is not None:
             step.held = self._held(fact.client, com.object)
             number = step.held.number if step.held else None
@@ -148,6 +154,9 @@ class ComMachine:
             # Of one whose answer cannot be read nobody knows that it failed.
             self._objects.pinged(fact.client, fact.until.ts_ns)
         if fact.method == v.COMPLEX_PING and fact.request is not None and fact.fault is None and fact.status == 0:
+            told = (fact.response or {}).get("pSetId")
+            if told and (sequence := fact.request.get("SequenceNum")) is not None:
+                self._sets.put((fact.client, told), Pinged(fact, sequence))
             for oid in fact.request.get("DelFromSet") or ():
                 self._objects.unping(int(oid), fact)
 
