@@ -67,13 +67,13 @@ RULES: Final = (
         "The sequence number of a ping set did not grow",
         document="MS-DCOM",
         section="3.2.6.1",
-        requirement="Each ComplexPing of a set has a greater sequence number than the one before it. Compared are those "
-        "of one connection.",
+        requirement="Each ComplexPing of a set has a greater sequence number than the one before it. Compared are "
+        "those of one connection.",
         operations=(v.COMPLEX_PING,),
         needs=REQUEST,
         check=_sequence,
-        undecidable_when="anything between the two hosts was missed, or the ping may have crossed the answer to the one "
-        "before it",
+        undecidable_when="anything between the two hosts was missed, or the ping may have crossed the answer to the "
+        "one before it",
     ),
     of_client(
         "dcom-simple-ping-set",
