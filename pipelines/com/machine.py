@@ -84,7 +84,7 @@ class ComMachine:
 
     def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
         yield from self.settle(fact.began)
-        self._objects.at(fact.until.ts_ns)
+        self._objects.seen(fact, of_resolver=com.object is None)
         if com.iid:
             # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
             self._await(self._step(fact, com))
@@ -103,7 +103,7 @@ class ComMachine:
             if reference.given:
                 self._objects.give(reference, fact, parent, clsid)
                 self._holdings.give(fact.client, reference, fact)
-            elif self._objects.find(reference.ipid) is not None:
+            elif self._objects.find(reference.ipid, fact) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self._objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
@@ -152,11 +152,13 @@ class ComMachine:
                 self._holdings.give(fact.client, reference, fact)
         if fact.method in _PINGS and fact.fault is None and not fact.status:
             # Of one whose answer cannot be read nobody knows that it failed.
-            self._objects.pinged(fact.client, fact.until.ts_ns)
+            self._objects.pinged(fact)
         if fact.method == v.COMPLEX_PING and fact.request is not None and fact.fault is None and fact.status == 0:
             told = (fact.response or {}).get("pSetId")
             if told and (sequence := fact.request.get("SequenceNum")) is not None:
                 self._sets.put((fact.client, told), Pinged(fact, sequence))
+            for oid in fact.request.get("AddToSet") or ():
+                self._objects.keep(int(oid), fact)
             for oid in fact.request.get("DelFromSet") or ():
                 self._objects.unping(int(oid), fact)
 
@@ -165,7 +167,7 @@ class ComMachine:
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.
             asked = (fact.request or {}).get("ripid")
-            meant = self._objects.find(asked) if isinstance(asked, str) else None
+            meant = self._objects.find(asked, fact) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
         if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
@@ -183,7 +185,7 @@ class ComMachine:
             results = (fact.response or {}).get("pResults") or ()
             for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                if done(fact) and not result and (one := self._objects.find(counted.ipid)) is not None:
+                if done(fact) and not result and (one := self._objects.find(counted.ipid, fact)) is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
     def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -49,6 +50,8 @@ class ComObject:
     given_by: str | None
     parent: ComObject | None
     client: str
+    dealt: int = 0
+    """Which process it is that has the OXID."""
     clsid: str | None = None
     port: int | None = None
     runs_as: str | None = None
@@ -162,9 +165,15 @@ class Objects:
 
     def __init__(self, server: str, pairs: Pairs) -> None:
         self._server, self._pairs = server, pairs
-        self._by_number: dict[tuple[int, int], ComObject] = {}
+        self._by_number: dict[tuple[int, int, int], ComObject] = {}
+        """By OXID, which process of that number it is, and OID."""
         self._by_ipid: dict[str, ComObject] = {}
+        """The latest one."""
+        self._elder: dict[tuple[str, int], ComObject] = {}
+        """[MS-DCOM] 1.1: an IPID is unique within an exporter. By IPID and port, those that another has the IPID of."""
         self._exporters: dict[int, Exporter] = {}
+        self._dealt: dict[int, int] = {}
+        """OXIDs that came to another process, and how often."""
         self._at_port: dict[int, int] = {}
         """The last OXID that was announced at a port."""
         self._open_of_exporter: dict[int, dict[str, ComObject]] = {}
@@ -175,38 +184,51 @@ class Objects:
         """Those that nothing leads to any more, until they are told."""
         self._told: set[int] = set()
         """Their ids, hashed: whatever bears the same numbers later is another row."""
-        self._pings: dict[str, int] = {}
-        """When each client last pinged."""
-        self._now_ns = NO_TIME
+        self._pings: dict[str, tuple[int, str]] = {}
+        """When each client last pinged, and in which capture."""
+        self._of_oid: dict[int, ComObject] = {}
+        self._kept: dict[int, set[str]] = {}
+        """By OID, of objects that nobody was seen to get yet: clients that keep it alive."""
+        self._resolved_ns = NO_TIME
+        """When the resolver was last seen."""
+        self._seen_ns: dict[str, int] = {}
+        """By capture: when the server was last seen."""
 
     def announce(self, exporter: Exporter, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
         if len(self._exporters) >= MAX_EXPORTERS and exporter.oxid not in self._exporters:
             return
         known = self._exporters.get(exporter.oxid)
+        if known is not None and known.remote_unknown != exporter.remote_unknown:
+            # Each process has one Remote Unknown: the number came to another.
+            self._replaced(exporter.oxid, fact)
+            self._dealt[exporter.oxid] = self._dealt.get(exporter.oxid, 0) + 1
+            known = None
         if known is None or known.principal is None:
             self._exporters[exporter.oxid] = exporter
         for _, port in exporter.bindings:
             before = self._at_port.get(port)
             if before is not None and before != exporter.oxid:
-                for one in self._open_of_exporter.pop(before, {}).values():
-                    one.ended("exporter_replaced", fact.until)
+                self._replaced(before, fact)
             self._at_port[port] = exporter.oxid
         self._remote_unknown(exporter, fact)
+
+    def _replaced(self, oxid: int, fact: CallFact) -> None:
+        for one in self._open_of_exporter.pop(oxid, {}).values():
+            one.ended("exporter_replaced", fact.until)
 
     def _remote_unknown(self, exporter: Exporter, fact: CallFact) -> None:
         """The object by which references of a process are counted. It has no number of its own."""
         one = self._by_ipid.get(exporter.remote_unknown)
-        if one is None:
+        if one is None or one.oxid not in (None, exporter.oxid):
             uid = self._uid(f"{exporter.oxid:016x}|{exporter.remote_unknown}", fact)
             one = ComObject(self._server, uid, exporter.oxid, None, _kept(fact), fact.call_uid, None, fact.client)
-            self._by_ipid[exporter.remote_unknown] = one
-            self._forget_some()
-        elif one.oxid is None:
-            one.oxid = exporter.oxid
+        one.oxid = exporter.oxid
         one.interfaces.setdefault(exporter.remote_unknown, (REMOTE_UNKNOWN, fact.call_uid))
         self._place(one, exporter)
+        self._lead(exporter.remote_unknown, one)
         self._reopen(one)
+        self._forget_some()
 
     def _reopen(self, one: ComObject) -> None:
         """Handed out, announced or answering: it is there."""
@@ -230,11 +252,13 @@ class Objects:
 
     def give(self, reference: Reference, fact: CallFact, parent: ComObject | None, clsid: str | None) -> ComObject:
         """A reference was handed out. [MS-DCOM] 3.1.1.5.1: its public references add to what the receiver holds."""
-        key = reference.oxid, reference.oid
+        key = reference.oxid, self._dealt.get(reference.oxid, 0), reference.oid
         one = self._by_number.get(key)
         if one is None:
             one = self._adopted(reference) or self._new(reference, fact, parent)
-            self._by_number[key] = one
+            one.dealt = key[1]
+            self._by_number[key] = self._of_oid[reference.oid] = one
+            self._hold(one, *self._kept.pop(reference.oid, ()))
             self._forget_some()
         one.clsid = one.clsid or clsid or reference.clsid
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
@@ -243,19 +267,31 @@ class Objects:
             one.elsewhere = True
         one.pinged &= not reference.flags & NO_PING
         one.touch(fact)
-        before = self._by_ipid.get(reference.ipid)
-        if before is not None and before is not one:
-            # It was called under this interface before another one told its number.
-            self._forget(before)
-        self._by_ipid[reference.ipid] = one
         self._reopen(one)
         self._hold(one, _receiver(reference, fact))
         if exporter := self._exporters.get(reference.oxid):
             self._place(one, exporter)
+        self._lead(reference.ipid, one)
         return one
 
+    def _lead(self, ipid: str, one: ComObject) -> None:
+        """From now on the IPID is of this one, but for calls to another process that has the same."""
+        before = self._by_ipid.get(ipid)
+        self._by_ipid[ipid] = one
+        if before is None or before is one:
+            return
+        if one.port is not None:
+            self._elder.pop((ipid, one.port), None)
+        elsewhere = one.port is not None and before.port not in (None, one.port)
+        if elsewhere and before.oxid is not None and len(self._elder) < MAX_OBJECTS:
+            self._elder[ipid, before.port or 0] = before
+        elif before.oid is None:
+            # It was called under this interface before another one told its number.
+            self._forget(before)
+
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
-        uid = self._uid(f"{reference.oxid:016x}|{reference.oid:016x}", fact)
+        dealt = self._dealt.get(reference.oxid)
+        uid = self._uid(f"{reference.oxid:016x}|{reference.oid:016x}{f'|{dealt}' if dealt else ''}", fact)
         numbers, client = (reference.oxid, reference.oid), _receiver(reference, fact)
         one = ComObject(self._server, uid, *numbers, _kept(fact), fact.call_uid, parent, client)
         one.given_over = fact.com.iid if fact.com else None
@@ -271,7 +307,7 @@ class Objects:
         return one
 
     def called(self, ipid: str, iid: str, fact: CallFact) -> ComObject:
-        one = self._by_ipid.get(ipid)
+        one = self.find(ipid, fact)
         if one is None:
             uid = self._uid(f"{fact.ends.resp_p}|{ipid}", fact)
             one = ComObject(self._server, uid, None, None, _kept(fact), None, None, fact.client)
@@ -296,40 +332,54 @@ class Objects:
         known = one.interfaces.get(ipid or "")
         return known[0] if known else None
 
-    def find(self, ipid: str) -> ComObject | None:
-        return self._by_ipid.get(ipid)
+    def find(self, ipid: str, fact: CallFact) -> ComObject | None:
+        """As the process has it that the call is made to."""
+        return self._elder.get((ipid, fact.ends.resp_p)) or self._by_ipid.get(ipid)
 
     def take_back(self, ipid: str, public: int, private: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
-        one = self._by_ipid.get(ipid)
+        one = self.find(ipid, fact)
         if one is None:
             return
         one.touch(fact)
         if done(fact) and one.take(ipid, public, private):
             one.end, one.over = "released", fact.until
 
-    def at(self, ts_ns: int) -> None:
-        self._now_ns = max(self._now_ns, ts_ns)
+    def seen(self, fact: CallFact, *, of_resolver: bool) -> None:
+        """A capture that has the resolver's calls no longer says nothing of pings, whatever else another one has."""
+        now = fact.until.ts_ns
+        self._seen_ns[fact.capture_id] = max(now, self._seen_ns.get(fact.capture_id, now))
+        if of_resolver:
+            self._resolved_ns = max(now, self._resolved_ns)
 
-    def pinged(self, client: str, ts_ns: int) -> None:
-        if client in self._pings or len(self._pings) < MAX_EXPORTERS:
-            self._pings[client] = max(ts_ns, self._pings.get(client, ts_ns))
+    def pinged(self, fact: CallFact) -> None:
+        if fact.client in self._pings or len(self._pings) < MAX_EXPORTERS:
+            ping = fact.until.ts_ns, fact.capture_id
+            self._pings[fact.client] = max(ping, self._pings.get(fact.client, ping))
+
+    def keep(self, oid: int, fact: CallFact) -> None:
+        """[MS-DCOM] 3.1.2.5.1.3: who has it in a ping set holds it, however that came to be."""
+        if (one := self._of_oid.get(oid)) is not None:
+            self._hold(one, fact.client)
+        elif oid in self._kept or len(self._kept) < MAX_OBJECTS:
+            self._kept.setdefault(oid, set()).add(fact.client)
 
     def _pinged_out(self, one: ComObject) -> bool:
         """[MS-DCOM] 3.1.2.6, note 58: all clients that it has had pinged, stopped, and have not called it since."""
         if one.end != "open_at_end" or one.oid is None or one.crowded or not (one.holders and one.pinged):
             return False
-        last = one.last_ts_ns
+        last, seen = one.last_ts_ns, math.inf
         for client in one.holders:
-            ping = self._pings.get(client, NO_TIME)
+            ping, capture = self._pings.get(client, (NO_TIME, ""))
             if ping < one.born.began.ts_ns or self._pairs.of(client).missing_until.ts_ns > ping:
                 # It was never seen to ping, or its pings may be what was not captured.
                 return False
-            last = max(last, ping)
-        return self._now_ns - last > PINGED_OUT_NS
+            last, seen = max(last, ping), min(seen, max(self._resolved_ns, self._seen_ns[capture]))
+        return seen - last > PINGED_OUT_NS
 
     def unping(self, oid: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set. It is gone when it is in nobody's."""
+        self._kept.get(oid, set()).discard(fact.client)
         for one in self._held_by.pop((fact.client, oid), {}).values():
             one.holders.discard(fact.client)
             if not (one.holders or one.crowded) and one.ended("unpinged", fact.until):
@@ -350,24 +400,30 @@ class Objects:
         return self._ended(forgotten)
 
     def _forget_some(self) -> None:
-        if len(self._by_ipid) <= MAX_OBJECTS:
+        if max(len(self._by_ipid), len(self._by_number)) <= MAX_OBJECTS:
             return
-        oldest = next(iter(self._by_ipid.values()))
+        more_numbers = len(self._by_number) > len(self._by_ipid)
+        oldest = next(iter(self._by_number.values() if more_numbers else self._by_ipid.values()))
         self._forget(oldest)
         for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
             del self._by_ipid[ipid]
+        for ipid in oldest.interfaces:
+            if self._elder.get((ipid, oldest.port or 0)) is oldest:
+                del self._elder[ipid, oldest.port or 0]
         if oldest.oxid is not None:
             self._open_of_exporter.get(oldest.oxid, {}).pop(oldest.object_uid, None)
         if oldest.oid is not None:
             for client in oldest.holders:
                 self._held_by.get((client, oldest.oid), {}).pop(oldest.object_uid, None)
         if oldest.oxid is not None and oldest.oid is not None:
-            self._by_number.pop((oldest.oxid, oldest.oid), None)
+            self._by_number.pop((oldest.oxid, oldest.dealt, oldest.oid), None)
+            if self._of_oid.get(oldest.oid) is oldest:
+                del self._of_oid[oldest.oid]
 
     def finished(self) -> Iterator[ComObject]:
         """Each once, in the order in which they were first met."""
         seen: dict[str, ComObject] = {}
-        for one in (*self._by_ipid.values(), *self._by_number.values()):
+        for one in (*self._by_ipid.values(), *self._by_number.values(), *self._elder.values()):
             if hash(one.object_uid) not in self._told:
                 seen.setdefault(one.object_uid, one)
         yield from self.forgotten()

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.local import Local
 from tests.pipelines.sessions.telling import columns, told
+from tests.scripts.player import capture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +51,19 @@ def _object(tmp_path: Path, script: str, oid: str = A) -> Row:
 )
 def test_out_of_every_ping_set(tmp_path: Path, pings: str, end: str) -> None:
     assert _object(tmp_path, f"{SHARED}{pings}")["end"] == end
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before it is seen", "after"])
+@pytest.mark.parametrize(
+    ("more", "end"), [("", "open_at_end"), (f"o3: {REMOVED.format('0x53')}", "unpinged")], ids=["kept", "left"]
+)
+def test_who_has_it_in_a_ping_set_holds_it_however_that_came_to_be(
+    tmp_path: Path, more: str, end: str, *, before: bool
+) -> None:
+    """Somebody handed a third client a reference out of sight."""
+    third = "connect o3 interface IObjectExporter from 10.0.0.7\no3: ComplexPing -> pSetId=0x53\n"
+    script = f"{third}{SHARED}" if before else f"{SHARED}{third}"
+    assert _object(tmp_path, f"{script}{FIRST}\n{SECOND}\n{more}")["end"] == end
 
 
 @pytest.mark.parametrize(
@@ -96,6 +111,25 @@ def test_what_was_under_way_when_it_went_proves_nothing(tmp_path: Path) -> None:
 )
 def test_let_go_by_all_who_pinged(tmp_path: Path, pings: str, end: str) -> None:
     assert _object(tmp_path, f"{SHARED}{pings}\no: ServerAlive2")["end"] == end
+
+
+@pytest.mark.parametrize(
+    ("later", "end"),
+    [
+        (
+            "connect b interface IMSMQQueueInfo from 10.0.0.6\nalter b interface IDispatch\nInvoke object=B",
+            "open_at_end",
+        ),
+        ("connect p interface IObjectExporter from 10.0.0.6\nServerAlive2", "pinged_out"),
+    ],
+    ids=["the exporter's", "the resolver's"],
+)
+def test_a_capture_without_the_resolver_says_nothing_of_pings(tmp_path: Path, later: str, end: str) -> None:
+    """Two capture points, one of which lives on."""
+    scripts = f"{MADE}o: ComplexPing", f"wait 1h\n{later}"
+    paths = [capture(tmp_path, script, f"{number}.pcap") for number, script in enumerate(scripts)]
+    rows = Local(*paths).judged()["com_objects"]
+    assert next(row for row in rows if row["oid"] == A)["end"] == end
 
 
 @pytest.mark.parametrize(("flags", "end"), [(0, "pinged_out"), (0x1000, "open_at_end")])
