@@ -82,6 +82,11 @@ class ComMachine:
                 self._objects.give(reference, fact, None, None)
                 self._holdings.give(fact.server, reference, fact)
 
+    def handed(self, fact: CallFact, com: Com) -> None:
+        """What others handed on among them, by what it says an object of this host."""
+        for reference in com.references:
+            self._objects.hand_on(reference, fact)
+
     def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
         yield from self.settle(fact.began)
         self._objects.seen(fact, of_resolver=com.object is None)
@@ -103,7 +108,7 @@ class ComMachine:
             if reference.given:
                 self._objects.give(reference, fact, parent, clsid)
                 self._holdings.give(fact.client, reference, fact)
-            elif self._objects.find(reference.ipid, fact) is not None:
+            elif self._objects.find(reference.ipid, fact.ends.resp_p) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self._objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
@@ -167,7 +172,7 @@ class ComMachine:
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.
             asked = (fact.request or {}).get("ripid")
-            meant = self._objects.find(asked, fact) if isinstance(asked, str) else None
+            meant = self._objects.find(asked, fact.ends.resp_p) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
         if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
@@ -185,7 +190,8 @@ class ComMachine:
             results = (fact.response or {}).get("pResults") or ()
             for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                if done(fact) and not result and (one := self._objects.find(counted.ipid, fact)) is not None:
+                one = self._objects.find(counted.ipid, fact.ends.resp_p)
+                if done(fact) and not result and one is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
     def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:

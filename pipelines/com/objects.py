@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -12,7 +11,10 @@ from decoders.dcom.classes import class_name, com_interface_name
 from decoders.dcom.objref import NO_PING
 from decoders.registry import REMOTE_UNKNOWN
 from pipelines.com.answers import done, reached
+from pipelines.com.numbers import MAX_OBJECTS, Numbers
+from pipelines.com.pings import Pings
 from pipelines.facts.reasons import Reason
+from pipelines.sessions.memory import Recent
 from schemas.times import NO_TIME, micros, nanos
 from schemas.uids import derived_uid
 
@@ -24,15 +26,11 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from schemas.tables.com_objects import ComObjectRow
 
-MAX_OBJECTS: Final = 50_000
-"""Remembered of a server. A client in a loop makes thousands; the oldest ones are told and forgotten then."""
 MAX_INTERFACES: Final = 64
 """Told of an object."""
 MAX_EXPORTERS: Final = 10_000
 MAX_HOLDERS: Final = 64
 """Clients of one object told apart. Of one with more nobody says that all have let go."""
-PINGED_OUT_NS: Final = (3 * 2 + 14) * 60 * 1_000_000_000
-"""[MS-DCOM] 3.1.2.6: three periods of two minutes without a ping. Note 58: Windows may keep it 14 minutes longer."""
 _MSMQ_INTERFACE: Final = "IMSMQ"
 
 
@@ -72,6 +70,8 @@ class ComObject:
     elsewhere: bool = False
     """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: who handed it out has it of a third, by what its reference says. Only that one's
     own resolver can say otherwise, as behind an address that is not known there."""
+    older: bool = False
+    """It was handed on before anybody was seen to get it of this host."""
     crowded: bool = False
     """There were more."""
     pinged: bool = True
@@ -112,7 +112,7 @@ class ComObject:
     @property
     def doubt(self) -> Reason | None:
         """Its birth was not captured: what was done with it before is not known, nor where it is."""
-        return Reason.OPEN_NOT_SEEN if self.given_by is None or self.elsewhere else None
+        return Reason.OPEN_NOT_SEEN if self.given_by is None or self.elsewhere or self.older else None
 
     def _class_by_interface(self) -> str | None:
         """[MC-MQAC] 1.3: each interface of MSMQ belongs to one class, whatever its revision."""
@@ -165,34 +165,22 @@ class Objects:
 
     def __init__(self, server: str, pairs: Pairs) -> None:
         self._server, self._pairs = server, pairs
-        self._by_number: dict[tuple[int, int, int], ComObject] = {}
-        """By OXID, which process of that number it is, and OID."""
-        self._by_ipid: dict[str, ComObject] = {}
-        """The latest one."""
-        self._elder: dict[tuple[str, int], ComObject] = {}
-        """[MS-DCOM] 1.1: an IPID is unique within an exporter. By IPID and port, those that another has the IPID of."""
+        self._numbers, self._pings = Numbers(), Pings(pairs)
         self._exporters: dict[int, Exporter] = {}
-        self._dealt: dict[int, int] = {}
-        """OXIDs that came to another process, and how often."""
         self._at_port: dict[int, int] = {}
         """The last OXID that was announced at a port."""
         self._open_of_exporter: dict[int, dict[str, ComObject]] = {}
         self._held_by: dict[tuple[str, int], dict[str, ComObject]] = {}
         """By OXID, and by client and OID, then by id: those that may still be open. What ends some takes their entry
         away, so that no number of announcements and pings makes us look at an object more often than it was reached."""
+        self._handed: Recent[str, tuple[Reference, CallFact]] = Recent(MAX_OBJECTS)
+        """By IPID: references that others handed on, of objects that were not met here yet."""
         self._forgotten: list[ComObject] = []
         """Those that nothing leads to any more, until they are told."""
         self._told: set[int] = set()
         """Their ids, hashed: whatever bears the same numbers later is another row."""
-        self._pings: dict[str, tuple[int, str]] = {}
-        """When each client last pinged, and in which capture."""
-        self._of_oid: dict[int, ComObject] = {}
         self._kept: dict[int, set[str]] = {}
         """By OID, of objects that nobody was seen to get yet: clients that keep it alive."""
-        self._resolved_ns = NO_TIME
-        """When the resolver was last seen."""
-        self._seen_ns: dict[str, int] = {}
-        """By capture: when the server was last seen."""
 
     def announce(self, exporter: Exporter, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
@@ -202,7 +190,7 @@ class Objects:
         if known is not None and known.remote_unknown != exporter.remote_unknown:
             # Each process has one Remote Unknown: the number came to another.
             self._replaced(exporter.oxid, fact)
-            self._dealt[exporter.oxid] = self._dealt.get(exporter.oxid, 0) + 1
+            self._numbers.deal_again(exporter.oxid)
             known = None
         if known is None or known.principal is None:
             self._exporters[exporter.oxid] = exporter
@@ -219,7 +207,7 @@ class Objects:
 
     def _remote_unknown(self, exporter: Exporter, fact: CallFact) -> None:
         """The object by which references of a process are counted. It has no number of its own."""
-        one = self._by_ipid.get(exporter.remote_unknown)
+        one = self._numbers.of_ipid(exporter.remote_unknown)
         if one is None or one.oxid not in (None, exporter.oxid):
             uid = self._uid(f"{exporter.oxid:016x}|{exporter.remote_unknown}", fact)
             one = ComObject(self._server, uid, exporter.oxid, None, _kept(fact), fact.call_uid, None, fact.client)
@@ -252,14 +240,10 @@ class Objects:
 
     def give(self, reference: Reference, fact: CallFact, parent: ComObject | None, clsid: str | None) -> ComObject:
         """A reference was handed out. [MS-DCOM] 3.1.1.5.1: its public references add to what the receiver holds."""
-        key = reference.oxid, self._dealt.get(reference.oxid, 0), reference.oid
-        one = self._by_number.get(key)
+        one = self._numbers.of_reference(reference)
         if one is None:
             one = self._adopted(reference) or self._new(reference, fact, parent)
-            one.dealt = key[1]
-            self._by_number[key] = self._of_oid[reference.oid] = one
-            self._hold(one, *self._kept.pop(reference.oid, ()))
-            self._forget_some()
+            self._number(one, reference)
         one.clsid = one.clsid or clsid or reference.clsid
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
         one.add(reference.ipid, reference.public_refs)
@@ -275,22 +259,42 @@ class Objects:
         return one
 
     def _lead(self, ipid: str, one: ComObject) -> None:
-        """From now on the IPID is of this one, but for calls to another process that has the same."""
-        before = self._by_ipid.get(ipid)
-        self._by_ipid[ipid] = one
-        if before is None or before is one:
-            return
-        if one.port is not None:
-            self._elder.pop((ipid, one.port), None)
-        elsewhere = one.port is not None and before.port not in (None, one.port)
-        if elsewhere and before.oxid is not None and len(self._elder) < MAX_OBJECTS:
-            self._elder[ipid, before.port or 0] = before
-        elif before.oid is None:
-            # It was called under this interface before another one told its number.
+        before = self._numbers.lead(ipid, one)
+        if before is not None:
             self._forget(before)
 
+    def hand_on(self, reference: Reference, fact: CallFact) -> None:
+        """[MS-DCOM] 3.2.4.3: the receiver gets some of the references that another had, so that there are no more."""
+        one = self._numbers.of_reference(reference)
+        if one is None:
+            self._handed.put(reference.ipid, (reference, _kept(fact)))
+            return
+        self._hold(one, _receiver(reference, fact))
+        one.touch(fact)
+
+    def _met(self, ipid: str) -> ComObject | None:
+        """One that was handed on among others before it was called here: when it was made is not known."""
+        reference, fact = self._handed.get(ipid) or (None, None)
+        if reference is None or fact is None:
+            return None
+        self._handed.drop(ipid)
+        one = self._numbers.of_reference(reference)
+        if one is None:
+            one = self._new(reference, fact, None)
+            self._number(one, reference)
+            one.older = True
+        one.interfaces.setdefault(ipid, (reference.iid, fact.call_uid))
+        self._lead(ipid, one)
+        self._hold(one, _receiver(reference, fact))
+        return one
+
+    def _number(self, one: ComObject, reference: Reference) -> None:
+        self._numbers.number(one, reference.oxid, reference.oid)
+        self._hold(one, *self._kept.pop(reference.oid, ()))
+        self._forget_some()
+
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
-        dealt = self._dealt.get(reference.oxid)
+        dealt = self._numbers.dealt(reference.oxid)
         uid = self._uid(f"{reference.oxid:016x}|{reference.oid:016x}{f'|{dealt}' if dealt else ''}", fact)
         numbers, client = (reference.oxid, reference.oid), _receiver(reference, fact)
         one = ComObject(self._server, uid, *numbers, _kept(fact), fact.call_uid, parent, client)
@@ -299,7 +303,7 @@ class Objects:
 
     def _adopted(self, reference: Reference) -> ComObject | None:
         """One that was called before its reference was seen, when another copy of that comes."""
-        one = self._by_ipid.get(reference.ipid)
+        one = self._numbers.of_ipid(reference.ipid)
         if one is None or one.oid is not None:
             return None
         one.oxid, one.oid = reference.oxid, reference.oid
@@ -307,14 +311,15 @@ class Objects:
         return one
 
     def called(self, ipid: str, iid: str, fact: CallFact) -> ComObject:
-        one = self.find(ipid, fact)
+        one = self.find(ipid, fact.ends.resp_p)
         if one is None:
             uid = self._uid(f"{fact.ends.resp_p}|{ipid}", fact)
             one = ComObject(self._server, uid, None, None, _kept(fact), None, None, fact.client)
-            self._by_ipid[ipid] = one
+            self._lead(ipid, one)
             self._forget_some()
         if iid:
             one.interfaces.setdefault(ipid, (iid, None))
+        one.elsewhere &= one.oxid not in self._exporters
         one.port = fact.ends.resp_p
         one.calls += 1
         one.touch(fact)
@@ -332,13 +337,13 @@ class Objects:
         known = one.interfaces.get(ipid or "")
         return known[0] if known else None
 
-    def find(self, ipid: str, fact: CallFact) -> ComObject | None:
-        """As the process has it that the call is made to."""
-        return self._elder.get((ipid, fact.ends.resp_p)) or self._by_ipid.get(ipid)
+    def find(self, ipid: str, port: int | None = None) -> ComObject | None:
+        """`port`: where it is called; processes of one host may have the same numbers."""
+        return self._numbers.of_ipid(ipid, port) or self._met(ipid)
 
     def take_back(self, ipid: str, public: int, private: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
-        one = self.find(ipid, fact)
+        one = self.find(ipid, fact.ends.resp_p)
         if one is None:
             return
         one.touch(fact)
@@ -346,36 +351,17 @@ class Objects:
             one.end, one.over = "released", fact.until
 
     def seen(self, fact: CallFact, *, of_resolver: bool) -> None:
-        """A capture that has the resolver's calls no longer says nothing of pings, whatever else another one has."""
-        now = fact.until.ts_ns
-        self._seen_ns[fact.capture_id] = max(now, self._seen_ns.get(fact.capture_id, now))
-        if of_resolver:
-            self._resolved_ns = max(now, self._resolved_ns)
+        self._pings.seen(fact, of_resolver=of_resolver)
 
     def pinged(self, fact: CallFact) -> None:
-        if fact.client in self._pings or len(self._pings) < MAX_EXPORTERS:
-            ping = fact.until.ts_ns, fact.capture_id
-            self._pings[fact.client] = max(ping, self._pings.get(fact.client, ping))
+        self._pings.pinged(fact)
 
     def keep(self, oid: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.2.5.1.3: who has it in a ping set holds it, however that came to be."""
-        if (one := self._of_oid.get(oid)) is not None:
+        if (one := self._numbers.of_oid(oid)) is not None:
             self._hold(one, fact.client)
         elif oid in self._kept or len(self._kept) < MAX_OBJECTS:
             self._kept.setdefault(oid, set()).add(fact.client)
-
-    def _pinged_out(self, one: ComObject) -> bool:
-        """[MS-DCOM] 3.1.2.6, note 58: all clients that it has had pinged, stopped, and have not called it since."""
-        if one.end != "open_at_end" or one.oid is None or one.crowded or not (one.holders and one.pinged):
-            return False
-        last, seen = one.last_ts_ns, math.inf
-        for client in one.holders:
-            ping, capture = self._pings.get(client, (NO_TIME, ""))
-            if ping < one.born.began.ts_ns or self._pairs.of(client).missing_until.ts_ns > ping:
-                # It was never seen to ping, or its pings may be what was not captured.
-                return False
-            last, seen = max(last, ping), min(seen, max(self._resolved_ns, self._seen_ns[capture]))
-        return seen - last > PINGED_OUT_NS
 
     def unping(self, oid: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set. It is gone when it is in nobody's."""
@@ -400,30 +386,20 @@ class Objects:
         return self._ended(forgotten)
 
     def _forget_some(self) -> None:
-        if max(len(self._by_ipid), len(self._by_number)) <= MAX_OBJECTS:
+        oldest = self._numbers.drop_oldest()
+        if oldest is None:
             return
-        more_numbers = len(self._by_number) > len(self._by_ipid)
-        oldest = next(iter(self._by_number.values() if more_numbers else self._by_ipid.values()))
         self._forget(oldest)
-        for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
-            del self._by_ipid[ipid]
-        for ipid in oldest.interfaces:
-            if self._elder.get((ipid, oldest.port or 0)) is oldest:
-                del self._elder[ipid, oldest.port or 0]
         if oldest.oxid is not None:
             self._open_of_exporter.get(oldest.oxid, {}).pop(oldest.object_uid, None)
         if oldest.oid is not None:
             for client in oldest.holders:
                 self._held_by.get((client, oldest.oid), {}).pop(oldest.object_uid, None)
-        if oldest.oxid is not None and oldest.oid is not None:
-            self._by_number.pop((oldest.oxid, oldest.dealt, oldest.oid), None)
-            if self._of_oid.get(oldest.oid) is oldest:
-                del self._of_oid[oldest.oid]
 
     def finished(self) -> Iterator[ComObject]:
         """Each once, in the order in which they were first met."""
         seen: dict[str, ComObject] = {}
-        for one in (*self._by_ipid.values(), *self._by_number.values(), *self._elder.values()):
+        for one in self._numbers.all():
             if hash(one.object_uid) not in self._told:
                 seen.setdefault(one.object_uid, one)
         yield from self.forgotten()
@@ -435,6 +411,6 @@ class Objects:
                 # It may have been announced after its objects were handed out.
                 self._place(one, exporter)
                 one.elsewhere = False
-            if self._pinged_out(one):
+            if self._pings.have_stopped(one):
                 one.end = "pinged_out"
             yield one

@@ -158,3 +158,24 @@ a: Invoke object=A rgvarg=[[9, E]] at="10.0.0.5" oxid=0x0C03
         "4": ("10.0.0.5", "open_not_seen"),
         "5": ("10.0.0.5", None),
     }
+
+
+def test_an_object_that_is_handed_on_to_a_third_host_stays_where_it_is(tmp_path: Path) -> None:
+    """[MS-DCOM] 3.2.4.3: with one of the five references, so that its end comes when both have given back theirs."""
+    handed = """
+connect c interface IMSMQQueueInfo to 10.0.0.7
+alter c interface IDispatch
+c: Invoke object=X rgvarg=[[9, {0}]] at="10.0.0.9" oxid=0x0A01 oid={1} public=1
+connect d interface IMSMQQueueInfo from 10.0.0.7
+alter d interface IDispatch
+alter d interface IRemUnknown
+d: Invoke object={0}
+"""
+    released = "a: RemRelease refs=[[A, 4]]\nd: RemRelease refs=[[A, 1]]"
+    rows = told(tmp_path, f"{MADE}{handed.format('A', '0x0B01')}{released}")["com_objects"]
+    (one,) = [row for row in rows if row["exporter"]["host"] == "10.0.0.9" and row["oid"]]
+    assert (one["calls_made"], one["references_given"], one["end"], one["doubt"]) == (1, 5, "released", None)
+    rows = told(tmp_path, f"{MADE}{handed.format('Y', '0x77')}")["com_objects"]
+    (other,) = [row for row in rows if row["exporter"]["host"] == "10.0.0.9" and row["calls_made"]]
+    assert (other["oxid"][-4:], other["oid"][-4:], other["client"]) == ("0a01", "0077", "10.0.0.7")
+    assert (other["references_given"], other["doubt"]) == (0, "open_not_seen")
