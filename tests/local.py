@@ -1,7 +1,7 @@
 """Captures to tables in this process: the stages of a run without Spark, for tests that need thousands of runs.
 
-No splits. A second look only where a port was announced at which a conversation seemed to be nobody's, or one turned out
-to be ours after it had begun.
+No splits. A second look only where a port was announced at which a conversation seemed to be nobody's, or where one
+turned out to be ours after it had begun.
 """
 
 from __future__ import annotations

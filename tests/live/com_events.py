@@ -1,15 +1,18 @@
-"""What a server of events and the client that it calls back answer each other. No impacket here: the tests read it too."""
+"""What a server of events answers, and the client that it calls back. No impacket here: the tests read it too."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tests.builders import com_values as c
 from tests.builders.com_talk import answer_stub
-from tests.live.com_story import Answers
 from tests.live.report import HOST
-from tests.pipelines.com.sinks import EVENTS as SINK_INTERFACE
+from tests.pipelines.com import sinks
 
+if TYPE_CHECKING:
+    from tests.live.com_story import Answers
+
+SINK_INTERFACE: Final = sinks.EVENTS
 EVENT: Final = "d7d6e07a-dccd-11d0-aa4b-0060970debae"
 """CLSID of MSMQEvent."""
 CONTAINER: Final = "b196b284-bab4-101a-b69c-00aa00341d07"

@@ -1,7 +1,7 @@
 """impacket's DCOM client at a class factory, and called back: `python -m tests.live.com_events_talk`.
 
-It activates a factory, has an object made, finds its connection point and hands over a sink. Then the server's side, which
-is impacket's client too, resolves the sink and calls it.
+It activates a factory, has an object made, finds its connection point and hands over a sink. Then the server's side,
+which is impacket's client too, resolves the sink and calls it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from impacket.dcerpc.v5.dcom import oaut
 from impacket.dcerpc.v5.dcomrt import (
     DCOMANSWER,
     DCOMCALL,
-    INTERFACE,
     IID,
+    INTERFACE,
     ORPCTHIS,
     DCOMConnection,
     IObjectExporter,
