@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.compute as pc
 
-from pipelines.report.counting import Counted
+from pipelines.report.counting import GroupCounts
 from pipelines.report.limits import SESSIONS_IN_DOUBT
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ COLUMNS: Final = ("in_doubt", "in_doubt_bytes")
 
 class Doubts:
     def __init__(self, tables: Tables) -> None:
-        counted = Counted(SESSIONS_IN_DOUBT)
+        counted = GroupCounts(SESSIONS_IN_DOUBT)
         columns = ("session_uid", "outcome", "doubt", "message_bytes")
         for row in tables.rows("reads", columns, lambda batch: pc.is_valid(batch.column("doubt"))):
             if row["session_uid"] and row["outcome"] in _ENDS:

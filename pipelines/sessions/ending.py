@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import Step
 
 
-class Ending:
+class EndingSteps:
     def __init__(self, registry: Registry, links: Links) -> None:
         self._registry, self._links = registry, links
         self._told: list[Step] = []

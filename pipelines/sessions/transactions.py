@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.acts import Act
     from pipelines.sessions.association import Association
-    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.ending import EndingSteps
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.parties import Pair
     from pipelines.sessions.shared_state import OnAnswered, OnAsked
@@ -54,7 +54,7 @@ def enlisted_late(unit: UnitOfWork | None, call: CallFact) -> Reason | None:
 
 
 class Transactions:
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: EndingSteps) -> None:
         self._ending = ending
         self._known: Recent[str, Transaction] = Recent(MAX_TRANSACTIONS)
         self._units = Units(ending)
