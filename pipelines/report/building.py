@@ -146,7 +146,7 @@ def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
     each_read = timeline.one_by_one(tables)
     count = doubtful = 0
     for found in tables.rows("sessions", READ):
-        row = doubts.told_apart(found)
+        row = doubts.by_doubt(found)
         count += 1
         doubtful += row["doubt"] is not None
         picker.add(row)

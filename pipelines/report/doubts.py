@@ -31,7 +31,7 @@ class Doubts:
                 counted.add((row["session_uid"],), None, None, numbers)
         self._of: dict[str | None, Counter[str]] = {one.key[0]: one.numbers for one in counted.sums()}
 
-    def told_apart(self, session: Row) -> Row:
+    def by_doubt(self, session: Row) -> Row:
         """A row of sessions that counts what is sure, and the rest as `in_doubt`."""
         found = self._of.get(session["session_uid"])
         if found is None:

@@ -177,7 +177,7 @@ def add_findings(events: Events, tables: Tables, titles: Mapping[str, str], atta
     """Those that no other event tells, summed up batch by batch: there may be many for each call."""
     columns = (*_FINDING, *_PLACE, "verdict", "ts", "count")
     for batch in tables.batches("findings", columns):
-        told = pc.or_(pc.equal(batch.column("verdict"), UNDECIDED), attached.told_with_acts(batch))
+        told = pc.or_(pc.equal(batch.column("verdict"), UNDECIDED), attached.of_acts(batch))
         decided = batch.filter(pc.invert(pc.fill_null(told, False)))
         width = events.width_us("finding")
         for name in _PLACE:

@@ -104,7 +104,7 @@ class ServerMachine:
                 self._protocols.answered(what, moment)
                 yield what
                 _heard(what)
-                yield from self._protocols.told()
+                yield from self._protocols.steps()
             else:
                 over = pair.associations.end(what, self._crossing_ns)
                 yield from self._protocols.severed(pair, over, moment)

@@ -216,7 +216,7 @@ class Transactions:
         transaction.reads.clear()
         decided = transaction.state is not TransactionState.UNKNOWN
         self._units.over(unit, transaction.state, moment if decided else None)
-        self._ending.tell(TransactionStep(transaction, transaction.pair, transaction.enlisted))
+        self._ending.add(TransactionStep(transaction, transaction.pair, transaction.enlisted))
 
 
 def _uow_of(step: CallStep) -> str | None:

@@ -142,7 +142,7 @@ class Units:
         for act in waiting:
             act.doubt = act.doubt or unit.doubt
             self._ending.act(act)
-        self._ending.tell(UnitStep(unit))
+        self._ending.add(UnitStep(unit))
 
     def act(self, act: Act) -> None:
         """Told at once, unless what becomes of it is still to be decided in view."""
