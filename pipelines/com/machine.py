@@ -11,8 +11,9 @@ from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
 from pipelines.com.announcements import Announcements
 from pipelines.com.answers import done
+from pipelines.com.called import called
 from pipelines.com.holdings import Holdings
-from pipelines.com.members import Members, kind_of
+from pipelines.com.members import Members
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
 from pipelines.com.steps import ComStep, Pinged
@@ -27,6 +28,7 @@ from schemas.times import micros, nanos
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pipelines.com.called import Called
     from pipelines.com.holdings import Held
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
@@ -90,9 +92,10 @@ class ComMachine:
     def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
         yield from self.settle(fact.began)
         self._objects.seen(fact, of_resolver=com.object is None)
-        if com.iid:
-            # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
-            self._await(self._step(fact, com))
+        # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
+        step = self._step(fact, com) if com.iid else None
+        if step is not None:
+            self._await(step)
         self._pairs.heard(fact)
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
@@ -103,17 +106,21 @@ class ComMachine:
             return
         one = self._objects.called(com.object, com.iid, fact)
         self._members.note(one, fact, com)
+        iid = com.iid or self._objects.interface_of(one, com.object)
+        said = called(fact, com, iid, one, lambda *numbers: self._members.name(one, iid, *numbers))
+        if step is not None:
+            step.called = said
         parent, clsid = self._parent(one, fact)
         for reference in com.references:
             if reference.given:
-                self._objects.give(reference, fact, parent, clsid)
+                self._objects.give(reference, fact, parent, clsid, said.gives)
                 self._holdings.give(fact.client, reference, fact)
             elif self._objects.find(reference.ipid, fact.ends.resp_p) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self._objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
         self._count(fact, com)
-        yield COM_CALLS.name, self._row(one, fact, com)
+        yield COM_CALLS.name, self._row(one, fact, com, iid, said)
         for over in self._objects.forgotten():
             yield COM_OBJECTS.name, over.row()
 
@@ -194,9 +201,7 @@ class ComMachine:
                 if done(fact) and not result and one is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
-    def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:
-        invoked = com.invoked
-        iid = com.iid or self._objects.interface_of(one, com.object)
+    def _row(self, one: ComObject, fact: CallFact, com: Com, iid: str | None, said: Called) -> ComCallRow:
         hresult = com.scode if com.scode is not None else fact.status
         if hresult is not None:
             hresult &= 0xFFFF_FFFF
@@ -212,14 +217,21 @@ class ComMachine:
             "ipid": com.object,
             "interface": com_interface_name(iid) if iid else None,
             "iid": iid,
-            "member": self._members.name(one, iid, invoked.dispid) if invoked else fact.operation,
-            "kind": kind_of(invoked) if invoked else ("method" if fact.operation else None),
-            "via": "invoke" if invoked else "direct",
+            "member": said.member,
+            "kind": said.kind,
+            "via": "invoke" if com.invoked else "direct",
             "arguments": [
-                {"name": arg.name, "direction": arg.direction, "type": arg.type, "value": arg.value}
-                for arg in com.arguments
+                {
+                    "name": arg.name,
+                    "direction": arg.direction,
+                    "type": arg.type,
+                    "value": arg.value,
+                    "value_name": arg.value_name,
+                }
+                for arg in said.arguments
             ],
-            "result": com.result,
+            "result": said.result,
+            "result_name": said.result_name,
             "outcome": str(fact.outcome),
             "hresult": hresult,
             "hresult_name": None if hresult is None else status_name(hresult, fact.endpoint or ""),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pipelines.com.announcements import Announcement
+    from pipelines.com.called import Called
     from pipelines.com.holdings import Held
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import About, Checked, Com
@@ -46,6 +47,8 @@ class ComStep(Struct, eq=False, kw_only=True):
     """`call_uid` of the client's first activation of one of MSMQ's classes, at whichever server; None: not known."""
     since_ns: int = 0
     """When the server was first seen; 0: not known."""
+    called: Called | None = None
+    """What was done, by which member; None of calls of the object resolver."""
     pinged: Pinged | None = None
     """ComplexPing: the one before it of the same set, which succeeded."""
     repeats: bool = False

@@ -12,7 +12,7 @@ from msgspec import ValidationError, convert, msgpack
 from msgspec.structs import replace
 
 from pipelines.facts.model import BlindFact, CallFact, ConnectionFact
-from pipelines.facts.second_form import FIRST_BYTES, told
+from pipelines.facts.second_form import FIRST_BYTES, named_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,7 +52,7 @@ class NewerFact(Exception):
         super().__init__(f"the dataset holds facts of a newer mqtrail ({what}); use that version or a later one")
 
     @staticmethod
-    def told(error: str) -> str | None:
+    def sentence_in(error: str) -> str | None:
         """The sentence in what Spark says of a task that failed by it."""
         found = re.search(r"the dataset holds facts of a newer mqtrail \(.*?\); use that version or a later one", error)
         return found and found.group()
@@ -87,11 +87,11 @@ def rows_of(fact: Fact) -> Iterator[FactRow]:
     if not isinstance(fact, CallFact) or fact.com is None:
         return
     if theirs := tuple(one for one in fact.com.references if not one.given and not _servers_own(one, fact.ends)):
-        told = replace(fact, com=replace(fact.com, references=theirs))
-        yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"], "data": _pack(told)}
+        given_fact = replace(fact, com=replace(fact.com, references=theirs))
+        yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"], "data": _pack(given_fact)}
     for host in _third_hosts(fact.com.references, fact.ends):
-        told = replace(fact, com=replace(fact.com, references=tuple(_at(host, fact.com.references))))
-        yield {**row, "kind": HANDED, "server": host, "data": _pack(told)}
+        handed_fact = replace(fact, com=replace(fact.com, references=tuple(_at(host, fact.com.references))))
+        yield {**row, "kind": HANDED, "server": host, "data": _pack(handed_fact)}
 
 
 def _at(host: str, references: Iterable[Reference]) -> Iterator[Reference]:
@@ -115,7 +115,7 @@ def from_row(row: FactRow) -> Fact:
     fact: Fact
     try:
         if data[0] in FIRST_BYTES:
-            fact = convert(told(row), _CLASSES[kind])
+            fact = convert(named_fields(row), _CLASSES[kind])
         else:
             fact = _OPEN[kind](data)
     except ValidationError as error:
