@@ -287,6 +287,10 @@ class Objects:
         if one is None:
             self._handed.put(reference.ipid, (reference, _kept(fact)))
             return
+        if self._numbers.of_ipid(reference.ipid) is None:
+            # Whoever hands it on got this interface out of sight.
+            one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
+            self._lead(reference.ipid, one)
         self._hold(one, _receiver(reference, fact))
         one.touch(fact)
 
