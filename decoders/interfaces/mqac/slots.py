@@ -115,6 +115,17 @@ def both(
     )
 
 
+def content(*slots: Slot) -> tuple[Slot, ...]:
+    """What they take or give is a message's body."""
+    return tuple(slot._replace(parameters=tuple(map(_payload, slot.parameters))) for slot in slots)
+
+
+def _payload(parameter: Parameter | ByRevision) -> Parameter | ByRevision:
+    if isinstance(parameter, Parameter):
+        return replace(parameter, member=replace(parameter.member, payload=True))
+    return parameter
+
+
 def unproven(slots: Iterable[Slot]) -> tuple[Slot, ...]:
     """Their DISPIDs."""
     return tuple(slot._replace(proven=False) for slot in slots)
