@@ -123,6 +123,7 @@ _COM: Final = {
     "00020400-0000-0000-c000-000000000046": ("IDispatch", "IUnknown", "MS-OAUT"),
     "00020401-0000-0000-c000-000000000046": ("ITypeInfo", "IUnknown", "MS-OAUT"),
     "00020404-0000-0000-c000-000000000046": ("IEnumVARIANT", "IUnknown", "MS-OAUT"),
+    "0fb15084-af41-11ce-bd2b-204c4f4f5020": ("ITransaction", "IUnknown", "MC-MQAC"),
     "b196b284-bab4-101a-b69c-00aa00341d07": ("IConnectionPointContainer", "IUnknown", "MC-MQAC"),
     "b196b285-bab4-101a-b69c-00aa00341d07": ("IEnumConnectionPoints", "IUnknown", "MC-MQAC"),
     "b196b286-bab4-101a-b69c-00aa00341d07": ("IConnectionPoint", "IUnknown", "MC-MQAC"),
@@ -193,6 +194,10 @@ _MSMQ_COM_BASES: Final = {
 }
 
 
+_SINK: Final = "_DMSMQEventEvents"
+"""[MC-MQAC] 3.16.4.4: the client serves it, and is told of events."""
+
+
 def _resolver(uuid: str, name: str) -> Registered:
     return Registered(uuid, name, (0, 0), Family.DCOM_ACTIVATION, "MS-DCOM", EPM.port, judged=True)
 
@@ -204,7 +209,11 @@ def _com(uuid: str, name: str, base: str, document: str) -> Registered:
 
 def _msmq_com(uuid: str, name: str) -> Registered:
     base = _MSMQ_COM_BASES.get(name, "IDispatch")
-    return Registered(uuid, name, (0, 0), Family.MSMQ_COM, "MC-MQAC", base=base)
+    roles = ("object_server", "object_client")
+    served_as, called_as = reversed(roles) if name == _SINK else roles
+    return Registered(
+        uuid, name, (0, 0), Family.MSMQ_COM, "MC-MQAC", base=base, served_as=served_as, called_as=called_as
+    )
 
 
 REGISTRY: Final[Mapping[str, Registered]] = {

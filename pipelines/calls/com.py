@@ -9,7 +9,7 @@ from decoders.dcom.orpc import extents_of, looks_like_orpcthis, read_implicit
 from decoders.ndr.model import Direction
 from decoders.oaut.values import bstr_value
 from decoders.registry import REGISTRY, Family
-from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of
+from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of, returned
 from pipelines.calls.com_checks import checked_parts
 from pipelines.calls.com_readers import READERS
 from pipelines.calls.com_references import references
@@ -85,7 +85,7 @@ def com_of(
     elif (interface, operation.name) == ("IDispatch", "Invoke"):
         arguments, result = invoked_arguments(asked, answered), result_of(answered.get("pVarResult"))
     else:
-        arguments = arguments_of(operation, asked, answered)
+        arguments, result = arguments_of(operation, asked, answered), returned(operation, answered)
     parts["references"] = tuple(references(asked, given=False)) + tuple(references(answered, given=True))
     if more is not None:
         parts |= more(asked, answered)

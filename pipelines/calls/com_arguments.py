@@ -9,6 +9,7 @@ from decoders.dcom.objref import parse_objref
 from decoders.limits import MAX_READABLE_CHARACTERS
 from decoders.ndr.model import Array, Direction, InterfacePointer, Named, ObjrefBytes, Pointer, String
 from decoders.oaut.texts import variant_text, variant_type, variant_value
+from decoders.oaut.types import VARIANT_BOOL
 from decoders.oaut.values import bstr_value
 from pipelines.facts.com import Argument
 
@@ -36,10 +37,37 @@ def arguments_of(operation: Operation, asked: Raw, answered: Raw) -> tuple[Argum
 
 def _declared(operation: Operation, asked: Raw, answered: Raw) -> Iterator[Argument]:
     for parameter in operation.parameters:
+        if parameter.retval:
+            continue
         member = parameter.member
         values = answered if Direction.OUT in parameter.direction else asked
         value = values.get(member.name)
-        yield Argument(member.name, _WAYS[parameter.direction], type_name(member.type), value_text(value))
+        declared = type_name(member.type)
+        kind = declared if operation.automation is None else _vartype(value) or declared
+        yield Argument(member.name, _WAYS[parameter.direction], kind, _text(declared, value))
+
+
+def returned(operation: Operation, answered: Raw) -> str | None:
+    """What a script has as the result."""
+    for parameter in operation.parameters:
+        if parameter.retval:
+            return _text(type_name(parameter.member.type), answered.get(parameter.member.name))
+    return None
+
+
+def _vartype(value: object) -> str | None:
+    """Of a VARIANT."""
+    match value:
+        case {"vt": int(vt)}:
+            return variant_type(vt)
+    return None
+
+
+def _text(declared: str, value: object) -> str | None:
+    """A truth value is one by whichever call it comes."""
+    if declared == VARIANT_BOOL.name and isinstance(value, int):
+        return "true" if value else "false"
+    return value_text(value)
 
 
 def invoked_arguments(asked: Raw, answered: Raw) -> tuple[Argument, ...]:

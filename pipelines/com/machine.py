@@ -11,11 +11,12 @@ from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
 from pipelines.com.announcements import Announcements
 from pipelines.com.answers import done
+from pipelines.com.called import called
 from pipelines.com.holdings import Holdings
-from pipelines.com.members import Members, kind_of
+from pipelines.com.members import Members
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
-from pipelines.com.steps import ComStep
+from pipelines.com.steps import ComStep, Pinged
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END
 from pipelines.facts.readable import request_hidden, response_hidden
@@ -27,6 +28,7 @@ from schemas.times import micros, nanos
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pipelines.com.called import Called
     from pipelines.com.holdings import Held
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
@@ -38,6 +40,8 @@ _PINGS: Final = (v.SIMPLE_PING, v.COMPLEX_PING)
 _REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 MAX_SPOKEN: Final = 16_384
 """One that was forgotten is told again."""
+MAX_SETS: Final = 16_384
+"""One that was forgotten begins anew."""
 
 Row: TypeAlias = "tuple[str, AnyRow]"
 
@@ -55,6 +59,8 @@ class ComMachine:
         self._since_ns = since_ns
         self._spoken: Recent[tuple[Any, ...], bool] = Recent(MAX_SPOKEN)
         """Connections and the versions that calls of them had."""
+        self._sets: Recent[tuple[str, int], Pinged] = Recent(MAX_SETS)
+        """By client and number of the set: its last ComplexPing that succeeded."""
         self._waiting: list[tuple[Moment, int, ComStep]] = []
         """Calls under way, by their end."""
         self._serial = 0
@@ -78,12 +84,18 @@ class ComMachine:
                 self._objects.give(reference, fact, None, None)
                 self._holdings.give(fact.server, reference, fact)
 
+    def handed(self, fact: CallFact, com: Com) -> None:
+        """What others handed on among them, by what it says an object of this host."""
+        for reference in com.references:
+            self._objects.hand_on(reference, fact)
+
     def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
         yield from self.settle(fact.began)
-        self._objects.at(fact.until.ts_ns)
-        if com.iid:
-            # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
-            self._await(self._step(fact, com))
+        self._objects.seen(fact, of_resolver=com.object is None)
+        # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
+        step = self._step(fact, com) if com.iid else None
+        if step is not None:
+            self._await(step)
         self._pairs.heard(fact)
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
@@ -94,17 +106,21 @@ class ComMachine:
             return
         one = self._objects.called(com.object, com.iid, fact)
         self._members.note(one, fact, com)
+        iid = com.iid or self._objects.interface_of(one, com.object)
+        said = called(fact, com, iid, one, lambda *numbers: self._members.name(one, iid, *numbers))
+        if step is not None:
+            step.called = said
         parent, clsid = self._parent(one, fact)
         for reference in com.references:
             if reference.given:
-                self._objects.give(reference, fact, parent, clsid)
+                self._objects.give(reference, fact, parent, clsid, said.gives)
                 self._holdings.give(fact.client, reference, fact)
-            elif self._objects.find(reference.ipid) is not None:
+            elif self._objects.find(reference.ipid, fact.ends.resp_p) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self._objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
         self._count(fact, com)
-        yield COM_CALLS.name, self._row(one, fact, com)
+        yield COM_CALLS.name, self._row(one, fact, com, iid, said)
         for over in self._objects.forgotten():
             yield COM_OBJECTS.name, over.row()
 
@@ -117,6 +133,8 @@ class ComMachine:
         step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
         if com.activation is not None:
             step.first_made, step.since_ns = self._first_made.get(fact.client), self._since_ns
+        if fact.method == v.COMPLEX_PING and fact.request is not None:
+            step.pinged = self._sets.get((fact.client, fact.request.get("pSetId", 0)))
         if com.object is not None:
             step.held = self._held(fact.client, com.object)
             number = step.held.number if step.held else None
@@ -146,8 +164,13 @@ class ComMachine:
                 self._holdings.give(fact.client, reference, fact)
         if fact.method in _PINGS and fact.fault is None and not fact.status:
             # Of one whose answer cannot be read nobody knows that it failed.
-            self._objects.pinged(fact.client, fact.until.ts_ns)
+            self._objects.pinged(fact)
         if fact.method == v.COMPLEX_PING and fact.request is not None and fact.fault is None and fact.status == 0:
+            told = (fact.response or {}).get("pSetId")
+            if told and (sequence := fact.request.get("SequenceNum")) is not None:
+                self._sets.put((fact.client, told), Pinged(fact, sequence))
+            for oid in fact.request.get("AddToSet") or ():
+                self._objects.keep(int(oid), fact)
             for oid in fact.request.get("DelFromSet") or ():
                 self._objects.unping(int(oid), fact)
 
@@ -156,7 +179,7 @@ class ComMachine:
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.
             asked = (fact.request or {}).get("ripid")
-            meant = self._objects.find(asked) if isinstance(asked, str) else None
+            meant = self._objects.find(asked, fact.ends.resp_p) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
         if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
@@ -174,12 +197,11 @@ class ComMachine:
             results = (fact.response or {}).get("pResults") or ()
             for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                if done(fact) and not result and (one := self._objects.find(counted.ipid)) is not None:
+                one = self._objects.find(counted.ipid, fact.ends.resp_p)
+                if done(fact) and not result and one is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
-    def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:
-        invoked = com.invoked
-        iid = com.iid or self._objects.interface_of(one, com.object)
+    def _row(self, one: ComObject, fact: CallFact, com: Com, iid: str | None, said: Called) -> ComCallRow:
         hresult = com.scode if com.scode is not None else fact.status
         if hresult is not None:
             hresult &= 0xFFFF_FFFF
@@ -195,14 +217,21 @@ class ComMachine:
             "ipid": com.object,
             "interface": com_interface_name(iid) if iid else None,
             "iid": iid,
-            "member": self._members.name(one, iid, invoked.dispid) if invoked else fact.operation,
-            "kind": kind_of(invoked) if invoked else ("method" if fact.operation else None),
-            "via": "invoke" if invoked else "direct",
+            "member": said.member,
+            "kind": said.kind,
+            "via": "invoke" if com.invoked else "direct",
             "arguments": [
-                {"name": arg.name, "direction": arg.direction, "type": arg.type, "value": arg.value}
-                for arg in com.arguments
+                {
+                    "name": arg.name,
+                    "direction": arg.direction,
+                    "type": arg.type,
+                    "value": arg.value,
+                    "value_name": arg.value_name,
+                }
+                for arg in said.arguments
             ],
-            "result": com.result,
+            "result": said.result,
+            "result_name": said.result_name,
             "outcome": str(fact.outcome),
             "hresult": hresult,
             "hresult_name": None if hresult is None else status_name(hresult, fact.endpoint or ""),

@@ -5,6 +5,7 @@ the fact, by name (`model.py`), in msgpack.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import ValidationError, convert, msgpack
@@ -14,7 +15,7 @@ from pipelines.facts.model import BlindFact, CallFact, ConnectionFact
 from pipelines.facts.second_form import FIRST_BYTES, named_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pipelines.facts.com import Reference
     from pipelines.facts.model import Ends, Fact, Moment
@@ -28,12 +29,17 @@ COM: Final = "com"
 """Calls of DCOM."""
 GIVEN: Final = "given"
 """The same, told to the host whose objects a client handed to a server: the client's."""
+HANDED: Final = "handed"
+"""The same, told to a third host: a reference that was handed on names it as the one where its object is."""
+MAX_TOLD: Final = 4
+"""Hosts that a call is told to because references name them."""
 _CLASSES: Final[dict[str, type[Any]]] = {
     "call": CallFact,
     "connection": ConnectionFact,
     BLIND: BlindFact,
     COM: CallFact,
     GIVEN: CallFact,
+    HANDED: CallFact,
 }
 _OPEN: Final = {kind: msgpack.Decoder(of).decode for kind, of in _CLASSES.items()}
 _pack: Final = msgpack.Encoder().encode
@@ -83,6 +89,20 @@ def rows_of(fact: Fact) -> Iterator[FactRow]:
     if theirs := tuple(one for one in fact.com.references if not one.given and not _servers_own(one, fact.ends)):
         given_fact = replace(fact, com=replace(fact.com, references=theirs))
         yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"], "data": _pack(given_fact)}
+    for host in _third_hosts(fact.com.references, fact.ends):
+        handed_fact = replace(fact, com=replace(fact.com, references=tuple(_at(host, fact.com.references))))
+        yield {**row, "kind": HANDED, "server": host, "data": _pack(handed_fact)}
+
+
+def _at(host: str, references: Iterable[Reference]) -> Iterator[Reference]:
+    return (one for one in references if host in one.resolvers)
+
+
+def _third_hosts(references: Iterable[Reference], ends: Ends) -> list[str]:
+    """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: either may hand on an object of somebody else."""
+    both = {ends.orig_h, ends.resp_h}
+    handed = (one.resolvers for one in references if both.isdisjoint(one.resolvers))
+    return list(dict.fromkeys(chain.from_iterable(handed)))[:MAX_TOLD]
 
 
 def _servers_own(one: Reference, ends: Ends) -> bool:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from decoders.registry import REMOTE_UNKNOWN
-from pipelines.facts.stored_form import BLIND, COM
+from pipelines.facts.stored_form import BLIND, COM, GIVEN, HANDED
 from pipelines.store.reading import batches_of, part_of
 from pipelines.store.removal import kept_rows
 from schemas.tables import ENDPOINTS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from schemas.internal_rows import FactRow
 
 _COLUMNS: Final = part_of(ENDPOINTS.arrow, ("interface_uuid", "host", "id", "uid"))
-_MOVING: Final = frozenset((COM, BLIND))
+_MOVING: Final = frozenset((COM, BLIND, GIVEN, HANDED))
 MAX_TOLD: Final = 200_000
 """Of client, resolver and address. A host has a handful of addresses; beyond it each is followed by itself."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pipelines.com.machine import ComMachine
 from pipelines.com.steps import ComStep
 from pipelines.facts.model import BlindFact, CallFact
-from pipelines.facts.stored_form import GIVEN, from_row
+from pipelines.facts.stored_form import GIVEN, HANDED, from_row
 from pipelines.knowledge.admin_actions import AdminActions
 from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
@@ -93,6 +93,9 @@ class _Case:
         if isinstance(fact, CallFact) and fact.com is not None:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)
+                return ()
+            if kind == HANDED:
+                self._com.handed(fact, fact.com)
                 return ()
             return self._com_rows(self._com.feed(fact, fact.com))
         over = self._com_rows(self._com.settle(fact.began)) if self._com.is_busy else []
