@@ -13,6 +13,7 @@ from decoders.interfaces import (
     dscomm2,
     enum_variant,
     epm,
+    mqac,
     mqmq,
     object_exporter,
     qm2qm,
@@ -51,6 +52,7 @@ _REGISTERED: Final = (
     type_info.INTERFACE,
     enum_variant.INTERFACE,
     *connection_points.INTERFACES,
+    *mqac.INTERFACES,
 )
 
 INTERFACES: Final[Mapping[str, Interface]] = {interface.uuid: interface for interface in _REGISTERED}

@@ -13,6 +13,7 @@ from decoders.ndr.model import (
     Enum,
     Guid,
     InterfacePointer,
+    MemberKind,
     Pointer,
     PointerKind,
     Scalar,
@@ -41,6 +42,11 @@ _BASE_NAMES: Final = {
     (8, False, True): "double",
 }
 """[C706] 14.2: what an alias stands for follows from its size, sign and kind."""
+_PROPERTIES: Final = {
+    MemberKind.GET: "[propget]",
+    MemberKind.PUT: "[propput]",
+    MemberKind.PUTREF: "[propputref]",
+}
 _DIRECTIONS: Final = ((Direction.IN, "in"), (Direction.OUT, "out"))
 
 
@@ -177,10 +183,14 @@ def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
     returned = "void" if operation.returns is None else operation.returns.name
     handle = [f"[in] handle_t {binding_handle}"] if operation.takes_handle_t else []
     written = [*handle, *map(_parameter, operation.parameters)]
+    name, attribute = operation.name, ""
+    if operation.automation is not None:
+        name, attribute = operation.automation.member, _PROPERTIES.get(operation.automation.kind, "")
+    head = _joined(attribute, returned, name)
     if not written:
-        yield f"{returned} {operation.name}(void);"
+        yield f"{head}(void);"
         return
-    yield f"{returned} {operation.name}("
+    yield f"{head}("
     yield from (f"{_STEP}{parameter}," for parameter in written[:-1])
     yield f"{_STEP}{written[-1]}"
     yield ");"
@@ -189,6 +199,7 @@ def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
 def _parameter(parameter: Parameter) -> str:
     member = parameter.member
     attributes = [name for direction, name in _DIRECTIONS if direction in parameter.direction]
+    attributes += ["optional"] * parameter.optional + ["retval"] * parameter.retval
     attributes += _range(member.range)
     own, written = _declarator(member.type, member.name)
     return _joined(_listed([*attributes, *own]), "const" if parameter.const else "", written)
