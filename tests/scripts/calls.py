@@ -64,9 +64,7 @@ def spoken_as(operation: str, spoken: Mapping[str, object]) -> str | None:
     return (next(iter(spoken), None) if interface is None else interface) if interface in (None, *spoken) else None
 
 
-def _ask_member(
-    operation: str, written: Mapping[str, Written], world: World, syntax: str, spoken: str | None
-) -> Asked:
+def _ask_member(operation: str, written: Mapping[str, Written], world: World, syntax: str, spoken: str | None) -> Asked:
     given = mqac.values(operation, written, right=False)
     late = mqac.is_late(operation, spoken or "")
     found = mqac.member(operation)
