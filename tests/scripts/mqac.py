@@ -196,7 +196,7 @@ def late(operation: str) -> Recipe:
         told = {name: value for name, value in given.items() if name in REFERENCE_NAMES}
         if fails(given):
             code = given["return_value"]
-            return invoke.response({"return_value": _DISP_E_EXCEPTION, "scode": _signed(code)}, asked, world)
+            return invoke.response({"return_value": _DISP_E_EXCEPTION, "scode": code}, asked, world)
         if "gives" in told:
             told["gives"] = told["gives"][:1]
             if told["gives"] in ([], [None]):
@@ -207,10 +207,6 @@ def late(operation: str) -> Recipe:
         return invoke.response(told, asked, world)
 
     return Recipe(request, response)
-
-
-def _signed(code: int) -> int:
-    return code - (1 << 32) if code >> 31 else code
 
 
 def _late_value(one: Parameter, given: Flat) -> Any:  # noqa: ANN401
