@@ -50,6 +50,11 @@ class Unit:
     def uid(self) -> str:
         return derived_uid("T", f"{self.first.call_uid}|{self.uow}")
 
+    @property
+    def doubt_of_reads(self) -> Reason | None:
+        """That the capture ended first is what `unfinished` says."""
+        return None if self.doubt is Reason.CAPTURE_ENDED else self.doubt
+
     def takes(self, call: CallFact, session_uid: str | None, queue: QueueState | None) -> None:
         if len(self.clients) < MAX_LISTED:
             self.clients[call.client] = None
@@ -101,7 +106,7 @@ class Read:
             unseen = self.pair.within.blind_since(self.call.until)
         if self.doubt is not None or self.at_once is not None or self.unit is None:
             return self.doubt or unseen
-        return self.unit.doubt or unseen
+        return self.unit.doubt_of_reads or unseen
 
 
 @dataclass(slots=True, eq=False)
