@@ -73,7 +73,7 @@ def _send(story: Story, step: MqacStep, state: MessageState) -> None:
     for name in _OF_SENDING:
         message.got.pop(name, None)
     sent = Sent(slim(step.call) or step.call, step.pair, message, step.code, step.succeeded, step.failed)
-    sent.doubt = step.asked_hidden or step.answer_hidden
+    sent.doubt = step.doubt
     target = story.of_argument(step, "DestinationQueue", QueueState)
     other = story.of_argument(step, "DestinationQueue", DestinationState)
     if target is not None:

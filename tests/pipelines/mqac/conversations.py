@@ -70,7 +70,7 @@ def compared(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
 
 
 def _bare(row: Row) -> Row:
-    found = {}
+    found: Row = {}
     for name, value in row.items():
         if name in _ALSO or name.endswith(_DIFFER):
             # Whether there is one is told all the same.
