@@ -50,12 +50,13 @@ class HostNotes:
             self._call(step)
 
     def see_object(self, step: MqacStep) -> None:
-        """A call of one of MSMQ's objects. Its class counts, not the revision of its interface."""
+        """A call of one of MSMQ's objects. Of a script the object's class tells the interface that it stands for."""
         call = step.call
-        self._note(call.client, "calls", step.endpoint, call.began.ts_ns)
+        name = step.endpoint if step.com.invoked is not None else call.endpoint
+        self._note(call.client, "calls", name, call.began.ts_ns)
         self._note(call.client, "ntlm", call.workstation, call.began.ts_ns)
         if call.outcome in _ANSWERED:
-            self._note(call.server, "serves", step.endpoint, call.began.ts_ns)
+            self._note(call.server, "serves", name, call.began.ts_ns)
 
     def rows(self) -> Iterator[HostNoteRow]:
         for (address, kind, value), (first, last) in self._notes.items():

@@ -68,7 +68,7 @@ def _given(story: Story, step: MqacStep, state: QueueState, read: Read) -> Objec
         read.at_once = ReadOutcome.ACKED if read.removes else ReadOutcome.PEEKED
     else:
         read.unit.reads += 1
-        read.unit.takes(step.call, state.session_uid, state)
+        read.unit.takes(step, state.session_uid, state)
     return message
 
 

@@ -35,9 +35,7 @@ _ALWAYS: Final = frozenset(("doubt", "naming_doubt", "counts_doubt", "capture_id
 class Truth:
     def __init__(self, *paths: Path) -> None:
         self.rows = _judged(*paths)
-        self._found = {
-            table: {_key(table, row): row for row in self.rows[table]} for table in _KEYS
-        }
+        self._found = {table: {_key(table, row): row for row in self.rows[table]} for table in _KEYS}
 
     def objections(self, *paths: Path) -> list[str]:
         """What a capture with less in it says that is certain and not so."""
@@ -69,6 +67,8 @@ def _doubted(row: Row) -> bool:
 
 def _excused(table: str, name: str, row: Row, true: Row) -> bool:
     value = row[name]
+    if name == "changes" and value is not None and [_said(one) for one in value] == [_said(one) for one in true[name]]:
+        return True
     if name in _ALWAYS or name.endswith(("_uid", "_uids", "_frames", "_ts", "ts", "ts_ns", "auth_type", "auth_level")):
         return True
     if value is None or value == [] or row.get("doubt") is not None:
@@ -81,3 +81,8 @@ def _excused(table: str, name: str, row: Row, true: Row) -> bool:
     if name in _COUNTS:
         return row.get("counts_doubt") is not None
     return False
+
+
+def _said(change: Row) -> Row:
+    """Which call told the old value depends on what was seen."""
+    return {name: value for name, value in change.items() if name != "old_call_uid"}
