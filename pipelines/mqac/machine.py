@@ -70,7 +70,7 @@ class MqacMachine:
         if found is None or cls is None:
             for one in called.com.arguments:
                 if one.reference is not None:
-                    self._story.used_unseen(one.reference)
+                    self._story.used_unseen(one.reference, called.call)
             return
         live = self._story.met(called.object, cls, called.call)
         if isinstance(live, QueueState) and called.pair not in live.pairs and len(live.pairs) < MAX_PAIRS:
@@ -78,7 +78,7 @@ class MqacMachine:
         given = {
             name: state.snapshot()
             for name, one in found.arguments.items()
-            if one.reference is not None and (state := self._story.of_ipid(one.reference)) is not None
+            if one.reference is not None and (state := self._story.of_ipid(one.reference, called.call)) is not None
         }
         step = MqacStep(
             call=called.call,

@@ -53,14 +53,20 @@ class Story:
     def of(self, one: ComObject) -> ObjectState | None:
         return self._states.get(one.object_uid)
 
-    def of_ipid(self, ipid: str | None) -> ObjectState | None:
-        one = self._objects.find(ipid) if ipid else None
+    def of_ipid(self, ipid: str | None, call: CallFact) -> ObjectState | None:
+        """As the call names it."""
+        one = self._objects.find(ipid, call.ends.resp_p) if ipid else None
         return None if one is None else self.of(one)
+
+    def _given(self, step: MqacStep) -> ComObject | None:
+        """The object that the answer hands out."""
+        ipid = step.result.reference if step.result is not None else None
+        return self._objects.find(ipid, step.call.ends.resp_p) if ipid else None
 
     def of_argument(self, step: MqacStep, name: str, kind: type[_Of]) -> _Of | None:
         """The object that an argument is, as it is now."""
         one = step.arguments.get(name)
-        found = self.of_ipid(one.reference) if one is not None else None
+        found = self.of_ipid(one.reference, step.call) if one is not None else None
         return found if isinstance(found, kind) else None
 
     def met(self, one: ComObject, cls: str, call: CallFact) -> ObjectState:
@@ -82,7 +88,7 @@ class Story:
 
         `anew`: it begins a life of its own, even where its numbers are those of one that was told before.
         """
-        one = self._objects.find(step.result.reference) if step.result and step.result.reference else None
+        one = self._given(step)
         if one is None:
             return None
         known = self._states.get(one.object_uid)
@@ -94,9 +100,9 @@ class Story:
         one.of_class = one.of_class or cls
         return self._keep(kind(one, cls, slim(step.call) or step.call, born=True))
 
-    def used_unseen(self, ipid: str) -> None:
+    def used_unseen(self, ipid: str, call: CallFact) -> None:
         """It was handed to an object of which nobody knows what it is."""
-        state = self.of_ipid(ipid)
+        state = self.of_ipid(ipid, call)
         if isinstance(state, QueueState):
             state.uncounted = state.uncounted or Reason.OPEN_NOT_SEEN
         elif isinstance(state, TransactionState) and state.unit is not None:
@@ -115,7 +121,7 @@ class Story:
 
     def alias(self, step: MqacStep, state: ObjectState) -> None:
         """The answer hands out another object that stands for the same."""
-        one = self._objects.find(step.result.reference) if step.result and step.result.reference else None
+        one = self._given(step)
         if one is not None and one.object_uid not in self._states:
             self._states[one.object_uid] = state
             self._forget_some()

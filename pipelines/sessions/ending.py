@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import Step
 
 
-class Ending:
+class EndingSteps:
     def __init__(self, registry: Registry, links: Links) -> None:
         self._registry, self._links = registry, links
-        self._told: list[Step] = []
+        self._steps: list[Step] = []
 
-    def tell(self, step: Step) -> None:
-        self._told.append(step)
+    def add(self, step: Step) -> None:
+        self._steps.append(step)
 
-    def told(self) -> Iterator[Step]:
-        told, self._told = self._told, []
-        return iter(told)
+    def take(self) -> Iterator[Step]:
+        steps, self._steps = self._steps, []
+        return iter(steps)
 
     def read(self, read: Read, outcome: ReadOutcome, moment: Moment, *, unanswered: bool = False) -> None:
         if read.finished is not None:
@@ -54,13 +54,13 @@ class Ending:
         if session is not None:
             self._count(session, read)
         if call is not None:
-            self._told.append(ReadStep(read, read.pair, call))
+            self._steps.append(ReadStep(read, read.pair, call))
         read.start, read.end, read.cancel = slim(read.start), slim(read.end), slim(read.cancel)
         self._settle(session)
 
     def act(self, act: Act) -> None:
         """It is known what became of it."""
-        self._told.append(act)
+        self._steps.append(act)
         session = act.session
         if session is None:
             return
@@ -78,7 +78,7 @@ class Ending:
             return
         if not session.reads and not session.undecided:
             session.is_told = True
-            self._tell(session)
+            self._end(session)
 
     def let_go(self, session: Session, closed: CallFact, moment: Moment) -> None:
         """What it holds goes back with the close, unless it was ended out of sight, or before and is answered later."""
@@ -180,10 +180,10 @@ class Ending:
             session.association.sessions.pop(id(session), None)
         self._settle(session)
 
-    def _tell(self, session: Session) -> None:
+    def _end(self, session: Session) -> None:
         if session.kind is SessionKind.SESSION:
             self._links.join_late(session)
-        self._told.append(SessionStep(session, session.pair, session.first))
+        self._steps.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
         session.forget()
 

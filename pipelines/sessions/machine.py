@@ -15,7 +15,7 @@ from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, 
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 from pipelines.facts.vocabulary import CHANGING, NANOSECONDS
-from pipelines.sessions.memory import Recent, View
+from pipelines.sessions.memory import Recent, ServerView
 from pipelines.sessions.parties import Pair
 from pipelines.sessions.protocols import Protocols
 from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import Fact, Moment
     from pipelines.facts.versions import Version
     from pipelines.sessions.association import Association, Connection
-    from pipelines.sessions.memory import Unheard
+    from pipelines.sessions.memory import MissedBytes
     from pipelines.sessions.steps import Step
 
 _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
@@ -45,10 +45,10 @@ class ServerMachine:
         self._crossing_ns = settings["crossing_seconds"] * NANOSECONDS
         self._pairs: dict[str, Pair] = {}
         self._protocols = Protocols()
-        self._view = View()
+        self._view = ServerView()
         self._endings: list[_Ending] = []
         self._serial = 0
-        self._missing: list[tuple[BlindFact, Unheard]] = []
+        self._missing: list[tuple[BlindFact, MissedBytes]] = []
         """What begins just now, and a client may have said: it is missing behind what was asked in the same packet."""
         self._groups: Recent[tuple[int, int], Association] = Recent(MAX_PAIRS)
         """By the server's port and the number that it gave."""
@@ -104,7 +104,7 @@ class ServerMachine:
                 self._protocols.answered(what, moment)
                 yield what
                 _heard(what)
-                yield from self._protocols.told()
+                yield from self._protocols.steps()
             else:
                 over = pair.associations.end(what, self._crossing_ns)
                 yield from self._protocols.severed(pair, over, moment)
@@ -179,7 +179,7 @@ class ServerMachine:
         self._push(until, _CALL_FIRST, step, pair)
 
 
-def _missed(pair: Pair, connection: Connection | None) -> Unheard:
+def _missed(pair: Pair, connection: Connection | None) -> MissedBytes:
     return pair.stray if connection is None else connection.association.missed
 
 

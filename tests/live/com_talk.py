@@ -95,7 +95,7 @@ def _invoke(
     return one.request(request, iid=one._iid, uuid=one.get_iPid())
 
 
-def _variant(vt: int, arm: str, value: Any) -> Any:  # noqa: ANN401
+def variant(vt: int, arm: str, value: Any) -> Any:  # noqa: ANN401
     made = oaut.VARIANT(None, False)
     made["clSize"], made["vt"] = 5, vt
     made["_varUnion"]["tag"] = vt
@@ -112,7 +112,7 @@ def _text(value: str) -> Any:  # noqa: ANN401
 
 
 def _number(value: int) -> Any:  # noqa: ANN401
-    return _variant(oaut.VARENUM.VT_I4_OR_VT_BYREF, "plVal", value)
+    return variant(oaut.VARENUM.VT_I4_OR_VT_BYREF, "plVal", value)
 
 
 def _empty() -> Any:  # noqa: ANN401

@@ -9,8 +9,8 @@ from pyarrow import parquet
 from ingest.choice import Choice, Scope
 from ingest.files import expand
 from pipelines.captures.inventory import hashes, take_stock
-from pipelines.dataset.carried import Carried
-from pipelines.dataset.sorting_out import sort_out
+from pipelines.dataset.carried_state import CarriedState
+from pipelines.dataset.sorted_inputs import sort_out
 from pipelines.engine.local import LocalEngine
 from pipelines.engine.spark import SparkEngine
 from pipelines.run.job import Job
@@ -47,7 +47,7 @@ def add(
     with DatasetFolder(str(folder)) as output:
         hashed = hashes(engine, inputs)
         base = output.base
-        sorted_out = sort_out(inputs, hashed, {one.capture_id for one in Carried(base.state).known})
+        sorted_out = sort_out(inputs, hashed, {one.capture_id for one in CarriedState(base.state).known})
         if not sorted_out.fresh:
             return False
         finished = extend(Job(engine, Choice(scope), output.staging), sorted_out.fresh, hashed, base)
