@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pyarrow import parquet
@@ -68,4 +69,15 @@ def _stored(folder: Path) -> Iterator[tuple[str, list[pa.Table]]]:
     """What each file of a table holds. Files are small: to deal them out to threads would take longer than to read."""
     for table in sorted((folder / "tables").iterdir()):
         files = sorted(table.rglob("*.parquet"))
-        yield table.name, [parquet.ParquetFile(file).read(use_threads=False) for file in files]
+        yield table.name, [_rows(file) for file in files]
+
+
+def _rows(file: Path) -> pa.Table:
+    found = file.stat()
+    return _of_file(str(file), found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=10_000)
+def _of_file(path: str, *_: int) -> pa.Table:
+    """Most files are those of the run before: what has not changed since is not read again."""
+    return parquet.ParquetFile(path).read(use_threads=False)
