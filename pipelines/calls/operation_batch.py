@@ -196,6 +196,8 @@ class OperationBatch:
             place, call = one.placed.place, one.placed.call
             yield {
                 **sighting(one.message, self._operation.name, one.uid, keep_payload=self._keep_payload),
+                "object_uid": None,
+                "doubt": None,
                 "ts": micros(part.first_ts_ns),
                 "ts_ns": nanos(part.first_ts_ns),
                 "uid": place.uid,
@@ -229,7 +231,8 @@ class OperationBatch:
                 }
 
     def _com(self, identity: Identity, placed: PlacedCall, asked: Values, told: Values) -> Com:
-        found = com_of(identity, self._interface.name, self._operation, placed.call, asked, told)
+        keep = self._keep_payload
+        found = com_of(identity, self._interface.name, self._operation, placed.call, asked, told, keep_payload=keep)
         return at_home(found, placed.place.id["resp_h"])
 
     def facts(self) -> Iterator[CallFact | BlindFact]:

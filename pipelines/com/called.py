@@ -52,6 +52,8 @@ class Said(NamedTuple):
     value: str | None
     value_name: str | None = None
     """Of a number of an enumeration."""
+    given: Argument | None = None
+    """All that is kept of it; None where the client left it out."""
 
 
 class Called(NamedTuple):
@@ -184,7 +186,7 @@ def _said(parameter: Parameter, one: Argument | None, *, cut: bool = False) -> S
         return Said(name, "in", _LEFT_OUT[0] if declared == _VARIANT else declared, None)
     # [MS-OAUT] 3.1.4.4.4: a server converts what it is given to what was declared, and looks through references.
     kind = one.type.removeprefix(_BY_REFERENCE) or declared if declared == _VARIANT else declared
-    return Said(name, "in", kind, one.value, _name(parameter, one.value))
+    return Said(name, "in", kind, one.value, _name(parameter, one.value), one)
 
 
 def _name(parameter: Parameter, value: str | None) -> str | None:

@@ -14,6 +14,7 @@ from pipelines.com.answers import done
 from pipelines.com.called import called
 from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members
+from pipelines.com.object_calls import Gone, ObjectCall
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
 from pipelines.com.steps import ComStep, Pinged
@@ -54,7 +55,7 @@ class ComMachine:
         self._members = Members()
         self._holdings, self._announcements = Holdings(), Announcements()
         self._pairs = Pairs()
-        self._objects = Objects(server, self._pairs)
+        self.objects = Objects(server, self._pairs)
         self._settings, self._first_made = settings, first_made
         self._since_ns = since_ns
         self._spoken: Recent[tuple[Any, ...], bool] = Recent(MAX_SPOKEN)
@@ -81,17 +82,17 @@ class ComMachine:
         """What a client of another server handed to it: an object of this host."""
         for reference in com.references:
             if not reference.given:
-                self._objects.give(reference, fact, None, None)
+                self.objects.give(reference, fact, None, None)
                 self._holdings.give(fact.server, reference, fact)
 
     def handed(self, fact: CallFact, com: Com) -> None:
         """What others handed on among them, by what it says an object of this host."""
         for reference in com.references:
-            self._objects.hand_on(reference, fact)
+            self.objects.hand_on(reference, fact)
 
-    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
+    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone]:
         yield from self.settle(fact.began)
-        self._objects.seen(fact, of_resolver=com.object is None)
+        self.objects.seen(fact, of_resolver=com.object is None)
         # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
         step = self._step(fact, com) if com.iid else None
         if step is not None:
@@ -99,34 +100,36 @@ class ComMachine:
         self._pairs.heard(fact)
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
-            self._objects.announce(exporter, fact)
+            self.objects.announce(exporter, fact)
             self._announcements.note(exporter, fact)
         if com.object is None:
             self._resolver(fact, com)
             return
-        one = self._objects.called(com.object, com.iid, fact)
+        one = self.objects.called(com.object, com.iid, fact)
         self._members.note(one, fact, com)
-        iid = com.iid or self._objects.interface_of(one, com.object)
+        iid = com.iid or self.objects.interface_of(one, com.object)
         said = called(fact, com, iid, one, lambda *numbers: self._members.name(one, iid, *numbers))
         if step is not None:
             step.called = said
         parent, clsid = self._parent(one, fact)
         for reference in com.references:
             if reference.given:
-                self._objects.give(reference, fact, parent, clsid, said.gives)
+                self.objects.give(reference, fact, parent, clsid, said.gives)
                 self._holdings.give(fact.client, reference, fact)
-            elif self._objects.find(reference.ipid, fact.ends.resp_p) is not None:
+            elif self.objects.find(reference.ipid, fact.ends.resp_p) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
-                self._objects.take_back(reference.ipid, reference.public_refs, 0, fact)
+                self.objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
         self._count(fact, com)
         yield COM_CALLS.name, self._row(one, fact, com, iid, said)
-        for over in self._objects.forgotten():
+        yield ObjectCall(object=one, call=fact, com=com, iid=iid, said=said, pair=self._pairs.of(fact.client))
+        for over in self.objects.forgotten():
+            yield Gone(over)
             yield COM_OBJECTS.name, over.row()
 
     def finish(self) -> Iterator[Row | ComStep]:
         yield from self.settle(END)
-        for one in self._objects.finished():
+        for one in self.objects.finished():
             yield COM_OBJECTS.name, one.row()
 
     def _step(self, fact: CallFact, com: Com) -> ComStep:
@@ -160,26 +163,26 @@ class ComMachine:
         clsid = com.activation.clsid if com.activation else None
         for reference in com.references:
             if reference.given:
-                self._objects.give(reference, fact, None, clsid)
+                self.objects.give(reference, fact, None, clsid)
                 self._holdings.give(fact.client, reference, fact)
         if fact.method in _PINGS and fact.fault is None and not fact.status:
             # Of one whose answer cannot be read nobody knows that it failed.
-            self._objects.pinged(fact)
+            self.objects.pinged(fact)
         if fact.method == v.COMPLEX_PING and fact.request is not None and fact.fault is None and fact.status == 0:
             told = (fact.response or {}).get("pSetId")
             if told and (sequence := fact.request.get("SequenceNum")) is not None:
                 self._sets.put((fact.client, told), Pinged(fact, sequence))
             for oid in fact.request.get("AddToSet") or ():
-                self._objects.keep(int(oid), fact)
+                self.objects.keep(int(oid), fact)
             for oid in fact.request.get("DelFromSet") or ():
-                self._objects.unping(int(oid), fact)
+                self.objects.unping(int(oid), fact)
 
     def _parent(self, one: ComObject, fact: CallFact) -> tuple[ComObject | None, str | None]:
         """Whose call handed out what the answer gives, and the class of that."""
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.
             asked = (fact.request or {}).get("ripid")
-            meant = self._objects.find(asked, fact.ends.resp_p) if isinstance(asked, str) else None
+            meant = self.objects.find(asked, fact.ends.resp_p) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
         if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
@@ -191,13 +194,13 @@ class ComMachine:
             return
         if fact.is_one_of((v.RELEASE,)):
             for counted in com.counted:
-                self._objects.take_back(counted.ipid, counted.public_refs, counted.private_refs, fact)
+                self.objects.take_back(counted.ipid, counted.public_refs, counted.private_refs, fact)
                 self._holdings.take_back(fact.client, counted.ipid, counted.public_refs, fact)
         elif fact.is_one_of((v.ADD_REFERENCES,)):
             results = (fact.response or {}).get("pResults") or ()
             for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                one = self._objects.find(counted.ipid, fact.ends.resp_p)
+                one = self.objects.find(counted.ipid, fact.ends.resp_p)
                 if done(fact) and not result and one is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 

@@ -83,6 +83,8 @@ class ComObject:
     end: str = "open_at_end"
     over: Moment | None = None
     """When what ended it was done."""
+    over_by: str | None = None
+    """`call_uid` of the call that gave back the last reference."""
     names: Names = field(default_factory=dict)
     """Members by interface and DISPID, as this object or its description told them; behind it that of an argument."""
     given_over: str | None = None
@@ -370,7 +372,7 @@ class Objects:
             return
         one.touch(fact)
         if done(fact) and one.take(ipid, public, private):
-            one.end, one.over = "released", fact.until
+            one.end, one.over, one.over_by = "released", fact.until, fact.call_uid
 
     def seen(self, fact: CallFact, *, of_resolver: bool) -> None:
         self._pings.seen(fact, of_resolver=of_resolver)

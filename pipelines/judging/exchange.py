@@ -12,13 +12,14 @@ import pyarrow.compute as pc
 
 from pipelines.engine.model import Exchange, packed, parts_for
 from pipelines.judging.homes import NO_HOMES
+from pipelines.judging.hops import NO_HOPS
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
 from pipelines.store.reading import batches_of
 from pipelines.store.removal import kept_rows
 from pipelines.store.tables_writer import TablesWriter
 from schemas.internal import FACTS
-from schemas.tables import JUDGED
+from schemas.tables import JUDGED, SIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pipelines.engine.model import Engine
     from pipelines.facts.versions import Version
     from pipelines.judging.homes import Homes
+    from pipelines.judging.hops import Hops
     from pipelines.store.files import WrittenFile
     from pipelines.store.places import Place, Places
     from pipelines.store.removal import Held
@@ -36,7 +38,8 @@ _DENSITY: Final = 8
 """Facts shrink so much in a file."""
 _SMALL_BYTES: Final = 2 * 1024 * 1024
 _TASK_BYTES: Final = 64 * 1024 * 1024
-_SCHEMAS: Final = {table.name: table.arrow for table in JUDGED}
+_SCHEMAS: Final = {table.name: table.arrow for table in (*JUDGED, SIGHTINGS)}
+"""Of messages, what objects tell of them: the others are sighted where they are decoded."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,12 @@ def judge(
     servers: frozenset[str] | None = None,
     homes: Homes = NO_HOMES,
     first_made: Mapping[str, str] = MappingProxyType({}),
+    hops: Hops = NO_HOPS,
 ) -> Judged:
     """`servers`: of these only; None: of all."""
     size = sum(file.written.bytes for file, _ in files) * _DENSITY
-    read = partial(_facts, to_ordinals=to_ordinals, servers=servers, homes=homes)
-    tables = {table.name: places.table(table) for table in JUDGED}
+    read = partial(_facts, to_ordinals=to_ordinals, servers=servers, homes=homes, hops=hops)
+    tables = {table.name: places.table(table) for table in (*JUDGED, SIGHTINGS)}
     work = partial(_judged, places=tables, versions=versions, settings=settings, first_made=dict(first_made))
     parts = parts_for(size, engine, _SMALL_BYTES, _TASK_BYTES)
     tasks = packed(files, lambda one: one[0].written.bytes)
@@ -79,6 +83,7 @@ def _facts(
     to_ordinals: Renumbering | None,
     servers: frozenset[str] | None,
     homes: Homes,
+    hops: Hops,
 ) -> Iterator[pa.RecordBatch]:
     wanted = None if servers is None else pa.array(sorted(servers), pa.string())
     for file, keeps in files:
@@ -86,9 +91,11 @@ def _facts(
             rows = kept_rows(batch, keeps)
             if homes:
                 rows = homes.of_batch(rows)
-            if wanted is not None:
-                rows = rows.filter(pc.is_in(rows.column("server"), value_set=wanted))
-            yield to_ordinals.batch(rows, FACTS) if to_ordinals else rows
+            for told in (rows, hops.of_batch(rows)) if hops else (rows,):
+                kept = told
+                if wanted is not None:
+                    kept = told.filter(pc.is_in(told.column("server"), value_set=wanted))
+                yield to_ordinals.batch(kept, FACTS) if to_ordinals else kept
 
 
 def _judged(

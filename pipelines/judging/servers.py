@@ -6,12 +6,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.com.machine import ComMachine
+from pipelines.com.object_calls import Gone, ObjectCall
 from pipelines.com.steps import ComStep
-from pipelines.facts.model import BlindFact, CallFact
-from pipelines.facts.stored_form import GIVEN, HANDED, from_row
+from pipelines.facts.model import END, BlindFact, CallFact
+from pipelines.facts.stored_form import BEHIND, BEHIND_BLIND, GIVEN, HANDED, from_row
 from pipelines.knowledge.admin_actions import AdminActions
+from pipelines.knowledge.askers import Askers
 from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
+from pipelines.mqac.machine import MqacMachine
+from pipelines.mqac.steps import MqacStep
+from pipelines.mqac.story import QueueAct
 from pipelines.rules.catalogue import RULES
 from pipelines.rules.engine import Judge
 from pipelines.rules.findings import opened_queue
@@ -84,12 +89,20 @@ class _Case:
         self._server = server = first["server"]
         self._machine = ServerMachine(versions, settings)
         self._com = ComMachine(server, settings, first_made, first["ts_ns"])
+        self._mqac = MqacMachine(server, self._com.objects, settings)
+        self._askers = Askers(server, settings)
         self._judge = Judge(RULES, settings)
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
 
     def feed(self, row: FactRow) -> Iterable[TableRow]:
         kind, fact = row["kind"], from_row(row)
+        if kind in (BEHIND, BEHIND_BLIND):
+            if isinstance(fact, BlindFact):
+                self._askers.missed(fact)
+            elif isinstance(fact, CallFact):
+                self._askers.feed(fact)
+            return ()
         if isinstance(fact, CallFact) and fact.com is not None:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)
@@ -99,6 +112,8 @@ class _Case:
                 return ()
             return self._com_rows(self._com.feed(fact, fact.com))
         over = self._com_rows(self._com.settle(fact.began)) if self._com.is_busy else []
+        if self._mqac.is_busy:
+            over += self._mqac_rows(self._mqac.settle(fact.began))
         if isinstance(fact, BlindFact):
             self._com.missed(fact)
             if fact.server != self._server:
@@ -108,18 +123,36 @@ class _Case:
 
     def finish(self, summaries: Summaries) -> Iterator[TableRow]:
         yield from self._rows(self._machine.finish())
-        yield from self._com_rows(self._com.finish())
+        yield from self._mqac_rows(self._mqac.settle(END))
+        # How objects ended is known when all of them are over.
+        yield from list(self._com_rows(self._com.finish()))
+        yield from self._mqac_rows(self._mqac.finish())
         yield from self._held.finish()
         yield from ((FINDINGS.name, row) for row in self._judge.finish())
         summaries.tallies.extend(self._tallies())
         summaries.host_notes.extend(self._hosts.rows())
         summaries.queue_notes.extend(self._queues.rows())
 
-    def _com_rows(self, told: Iterable[TableRow | ComStep]) -> list[TableRow]:
+    def _com_rows(self, told: Iterable[TableRow | ComStep | ObjectCall | Gone]) -> list[TableRow]:
         rows: list[TableRow] = []
         for one in told:
             if isinstance(one, ComStep):
                 rows += [(FINDINGS.name, found) for found in self._judge.see(one)]
+            elif isinstance(one, ObjectCall):
+                rows += self._mqac_rows(self._mqac.feed(one))
+            elif isinstance(one, Gone):
+                rows += self._mqac_rows(self._mqac.gone(one))
+            else:
+                rows.append(one)
+        return rows
+
+    def _mqac_rows(self, told: Iterable[TableRow | MqacStep | QueueAct]) -> list[TableRow]:
+        rows: list[TableRow] = []
+        for one in told:
+            if isinstance(one, MqacStep):
+                self._hosts.see_object(one)
+            elif isinstance(one, QueueAct):
+                self._queues.see_object(one)
             else:
                 rows.append(one)
         return rows
@@ -131,6 +164,10 @@ class _Case:
             self._hosts.see(step)
             self._queues.see(step)
             session = opened_queue(step)
+            if isinstance(step, CallStep) and session is not None and session.first.call_uid == step.call.call_uid:
+                asker = self._askers.of(step)
+                # Its columns have one doubt, which says that the queue is not certain.
+                session.asked_by = asker.call if asker is not None and asker.doubt is None else None
             if isinstance(step, SessionStep):
                 rows += self._held.over(step.session)
                 rows += self._told(step, step.session)
@@ -142,7 +179,7 @@ class _Case:
     def _told(self, step: Step, session: Session | None) -> list[TableRow]:
         rows: list[TableRow] = []
         if isinstance(step, CallStep):
-            if (act := self._actions.see(step)) is not None:
+            if (act := self._actions.see(step, self._askers.of(step))) is not None:
                 rows.append((ADMIN_ACTIONS.name, act))
         elif session is None or session.kind is not SessionKind.HANDSHAKE:
             table, row_of = _ROWS.get(type(step), (None, None))

@@ -26,6 +26,7 @@ NAMING_DOUBTS_MEAN = {
     "queues and queues that messages were moved to hold messages addressed elsewhere.",
     "messages_differ": "Nothing but messages names the queue, and they are addressed to several.",
     "open_was_closed": "The remote open that gave the context was over when it was used.",
+    "several_askers": "Calls of MSMQ's objects by several people were under way that may have led to it.",
     "numbers_differ": "hQueue, pQueue and dwpContext come from different remote opens; dwpContext counts "
     "([MS-MQQP] 3.1.4.2).",
 }
@@ -41,7 +42,8 @@ SESSIONS = Table(
         Column(
             "endpoint",
             STRING,
-            "Interface by which it was opened: `qm2qm`, `RemoteRead`, or `qmcomm` of a supporting server.",
+            "Interface by which it was opened: `qm2qm`, `RemoteRead`, `qmcomm` of a supporting server; `IMSMQQueue` of "
+            "an MSMQQueue object, whatever its revision.",
             required=True,
             values=SESSION_ENDPOINTS,
         ),
@@ -75,6 +77,7 @@ SESSIONS = Table(
             values=REASONS,
         ),
         Column("handle", STRING, "Context handle of the session."),
+        Column("object_uid", STRING, "The opened queue as an object of MSMQ's, see `com_objects`; else null."),
         Column("queue_handle", LONG, "hQueue, the number that names the queue in the calls.", low=0, high=U32),
         *NAMING,
         Column("other_names", pa.list_(STRING), "Names of other queues that it may be, where that is in doubt."),
