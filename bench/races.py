@@ -25,8 +25,10 @@ class Figures:
 
     @classmethod
     def of(cls, runs: Sequence[Ran], calls: int = 0) -> Figures:
-        columns = zip(*((one.seconds, one.worker_mb, one.busy_seconds) for one in runs), strict=True)
-        return cls(*map(list, columns), calls=calls)
+        seconds, worker_mb, busy_seconds = zip(
+            *((one.seconds, one.worker_mb, one.busy_seconds) for one in runs), strict=True
+        )
+        return cls(list(seconds), list(worker_mb), list(busy_seconds), calls)
 
     @property
     def median(self) -> float:
