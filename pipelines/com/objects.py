@@ -76,6 +76,10 @@ class ComObject:
     end: str = "open_at_end"
     over: Moment | None = None
     """When what ended it was done."""
+    over_by: str | None = None
+    """`call_uid` of the call that gave back the last reference."""
+    shown_class: str | None = None
+    """Name of its class, where what was done with it shows that."""
     names: Names = field(default_factory=dict)
     """Members by interface and DISPID, as this object or its description told them."""
     given_over: str | None = None
@@ -117,14 +121,21 @@ class ComObject:
         found = (name for name in names if name is not None and name.startswith(_MSMQ_INTERFACE))
         return next((name.removeprefix("I").rstrip("234") for name in found), None)
 
+    @property
+    def class_name(self) -> str | None:
+        """Of one that was not activated, what its interfaces tell, or what was done with it."""
+        if self.clsid is not None:
+            return class_name(self.clsid)
+        return self._class_by_interface() or self.shown_class
+
     def row(self) -> ComObjectRow:
-        fact, clsid = self.born, self.clsid
+        fact = self.born
         return {
             "object_uid": self.object_uid,
             "oxid": None if self.oxid is None else f"{self.oxid:016x}",
             "oid": None if self.oid is None else f"{self.oid:016x}",
-            "class": class_name(clsid) if clsid else self._class_by_interface(),
-            "clsid": clsid,
+            "class": self.class_name,
+            "clsid": self.clsid,
             "exporter": {"host": self.server, "port": self.port},
             "runs_as": self.runs_as,
             "interfaces": [
@@ -306,7 +317,7 @@ class Objects:
             return
         one.touch(fact)
         if done(fact) and one.take(ipid, public, private):
-            one.end, one.over = "released", fact.until
+            one.end, one.over, one.over_by = "released", fact.until, fact.call_uid
 
     def at(self, ts_ns: int) -> None:
         self._now_ns = max(self._now_ns, ts_ns)
