@@ -1,0 +1,291 @@
+"""[MC-MQAC] 3.3 to 3.5: the state of one queue, which Init names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from decoders.dcom.classes import class_name, com_interface_name
+from decoders.interfaces.mqac import enumerations as values
+from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
+from pipelines.mqac.objects import ManagementState
+from pipelines.rules.com_duties import of_client as com_client
+from pipelines.rules.model import REQUEST, RESPONSE, Broken, Level
+from pipelines.rules.mqac.demands import (
+    MQ_ERROR_INVALID_PARAMETER,
+    Demand,
+    answered,
+    asked,
+    doubt,
+    gets,
+    known,
+    methods,
+    of_client,
+    of_server,
+    refused,
+    settled,
+)
+from pipelines.rules.mqac.values import NULLS, is_given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from decoders.ndr.model import Enum
+    from pipelines.com.steps import ComStep
+    from pipelines.mqac.steps import MqacStep
+    from pipelines.rules.model import Answer
+
+_MANAGEMENT: Final = "MSMQManagement"
+_BY_QUERY: Final = ("MSMQQueueManagement", "MSMQOutgoingQueueManagement")
+_IF_LOCAL, _IF_OUTGOING = "IMSMQQueueManagement", "IMSMQOutgoingQueueManagement"
+_UNINITIALIZED: Final = 0xC00E_0094
+_LOCAL: Final = (*gets(_MANAGEMENT, "JournalMessageCount", "BytesInJournal"), *methods(_MANAGEMENT, "EodGetReceiveInfo"))
+_OUTGOING: Final = (
+    *gets(_MANAGEMENT, "State", "NextHops"),
+    *methods(_MANAGEMENT, "EodGetSendInfo", "Resume", "Pause", "EodResend"),
+)
+_AFTER_INIT: Final = (
+    *gets(
+        _MANAGEMENT,
+        "FormatName",
+        "Machine",
+        "MessageCount",
+        "ForeignStatus",
+        "QueueType",
+        "IsLocal",
+        "TransactionalStatus",
+        "BytesInQueue",
+    ),
+    *_LOCAL,
+    *_OUTGOING,
+)
+
+
+def _never(step: MqacStep) -> bool | Reason:
+    """No Init was seen."""
+    state = step.state
+    return isinstance(state, ManagementState) and known(step, state.init is None and state.failed_init is None)
+
+
+def _in_vain(step: MqacStep) -> bool | Reason:
+    """Each Init failed."""
+    state = step.state
+    if not isinstance(state, ManagementState) or state.failed_init is None:
+        return False
+    return known(step, state.init is None) and (settled(step, state.failed_init) or True)
+
+
+_NEVER: Final = Demand(_never, (_UNINITIALIZED,))
+_IN_VAIN: Final = Demand(_in_vain, (_UNINITIALIZED,))
+_refuses_before_init: Final = refused(_NEVER)
+
+
+def _uninitialized(step: MqacStep) -> Answer:
+    state = step.state
+    if not isinstance(state, ManagementState) or state.init is None:
+        return _refuses_before_init(step)
+    if step.code != _UNINITIALIZED:
+        return True
+    return settled(step, state.init) or Broken(answered(step))
+
+
+def _init_first(step: MqacStep) -> Answer:
+    state = step.state
+    if not isinstance(state, ManagementState):
+        return None
+    if state.init is not None:
+        return True
+    if step.code != _UNINITIALIZED:
+        return Reason.OPEN_NOT_SEEN
+    if (reason := doubt(step) or (state.failed_init and settled(step, state.failed_init))) is not None:
+        return reason
+    # A client whose Init fails has done what it had to do.
+    return None if state.failed_init is not None else Broken(answered(step))
+
+
+def _names(step: MqacStep) -> bool | Reason:
+    given = [is_given(step, name) for name in ("Pathname", "FormatName")]
+    # An empty text is no name, and no NULL either.
+    unclear = any(_is_empty(step, name) for name in ("Pathname", "FormatName"))
+    return not unclear and given[0] == given[1]
+
+
+def _is_empty(step: MqacStep, name: str) -> bool:
+    one = step.arguments.get(name)
+    return one is not None and one.vt not in NULLS and not one.value
+
+
+_ONE_NAME: Final = Demand(_names, (MQ_ERROR_INVALID_PARAMETER,))
+
+
+def _format_name(step: MqacStep) -> Answer:
+    state = step.state
+    if not isinstance(state, ManagementState) or not step.succeeded or state.init is None or state.queue.format is None:
+        return None
+    given, told = state.queue.format.text, step.result.value if step.result else None
+    if told == given:
+        return True
+    return doubt(step) or Broken({**asked(step), "given": given, "told": told})
+
+
+def _one_of(enumeration: Enum) -> Callable[[MqacStep], Answer]:
+    allowed = frozenset(number for _, number in enumeration.members)
+
+    def check(step: MqacStep) -> Answer:
+        told = step.result.number if step.succeeded and step.result else None
+        return None if told is None else (True if told in allowed else Broken({**asked(step), "told": told}))
+
+    return check
+
+
+def _location(step: MqacStep) -> Answer:
+    """An interface that the object was asked for, and gave, says what its queue is."""
+    state = step.state
+    told = step.result.number if step.succeeded and step.result else None
+    if not isinstance(state, ManagementState) or told is None:
+        return None
+    names = {com_interface_name(iid) for iid, given_by in state.object.interfaces.values() if given_by is not None}
+    has = {name: name in names for name in (_IF_LOCAL, _IF_OUTGOING)}
+    if not any(has.values()) or all(has.values()):
+        return None
+    if bool(told) is has[_IF_LOCAL]:
+        return True
+    return doubt(step) or Broken({**asked(step), "told": bool(told), "has": next(one for one in has if has[one])})
+
+
+def _only_if(local: bool) -> Callable[[MqacStep], Answer]:  # noqa: FBT001
+    """Members of an interface that only queues of one kind have."""
+
+    def check(step: MqacStep) -> Answer:
+        state = step.state
+        if not isinstance(state, ManagementState) or state.is_local is None:
+            return None
+        if state.is_local is local:
+            return True
+        if not step.succeeded:
+            return None
+        return doubt(step) or Broken({**answered(step), "IsLocal": state.is_local})
+
+    return check
+
+
+def _queried(step: ComStep) -> Answer:
+    activation = step.com.activation
+    found = class_name(activation.clsid) if activation is not None and activation.clsid else None
+    if found not in (_MANAGEMENT, *_BY_QUERY):
+        return None
+    return Broken({"class": found}) if found in _BY_QUERY else True
+
+
+RULES: Final = (
+    of_server(
+        "mqac-management-uninitialized",
+        "A management object answered before Init, or knew nothing of its Init",
+        section="3.3.3, 3.3.4.1.4, 3.4.4.1.1, 3.5.4.1.1",
+        requirement="Before Init each member of a management object is answered MQ_ERROR_UNINITIALIZED_OBJECT; after an "
+        "Init that succeeded none is.",
+        members=_AFTER_INIT,
+        check=_uninitialized,
+        undecidable_when="the object's history was not captured whole, or Init was still under way",
+    ),
+    of_server(
+        "mqac-management-init-failed",
+        "A management object answered though its Init had failed",
+        section="3.3.4.1.1",
+        requirement="An Init that fails leaves the object as it was: its members are answered "
+        "MQ_ERROR_UNINITIALIZED_OBJECT.",
+        members=_AFTER_INIT,
+        check=refused(_IN_VAIN),
+        undecidable_when="the object's history was not captured whole, or Init was still under way",
+    ),
+    of_client(
+        "mqac-management-first",
+        "A management object was used before Init",
+        section="3.3.3, 3.3.4.1.1, 3.4.3, 3.5.3",
+        requirement="A client calls Init before any other member of a management object. Held against it only where the "
+        "server denies the call as well.",
+        members=_AFTER_INIT,
+        check=_init_first,
+        undecidable_when="the server answers all the same, or the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-management-names",
+        "Init took both names of a queue, or none",
+        section="3.3.4.1.1",
+        requirement="Init with both Pathname and FormatName, or with neither, is answered MQ_ERROR_INVALID_PARAMETER.",
+        members=methods(_MANAGEMENT, "Init"),
+        check=refused(_ONE_NAME),
+    ),
+    of_server(
+        "mqac-management-name",
+        "A management object told another format name than Init had given",
+        section="3.3.4.1.2",
+        requirement="Get FormatName tells the format name that Init gave.",
+        members=gets(_MANAGEMENT, "FormatName"),
+        check=_format_name,
+        undecidable_when="the object's history was not captured whole",
+    ),
+    *(
+        of_server(
+            f"mqac-{name}",
+            f"{what} was told as a number that there is not",
+            section=section,
+            requirement=f"{member} tells one of the values of {enumeration.name}.",
+            members=gets(_MANAGEMENT, member),
+            needs=RESPONSE,
+            check=_one_of(enumeration),
+        )
+        for name, what, member, section, enumeration in (
+            ("foreign-status", "Whether a queue is foreign", "ForeignStatus", "3.3.4.1.5", values.FOREIGN_STATUS),
+            ("queue-type", "The type of a queue", "QueueType", "3.3.4.1.6", values.QUEUE_TYPE),
+            (
+                "transactional-status",
+                "Whether a queue is transactional",
+                "TransactionalStatus",
+                "3.3.4.1.8",
+                values.XACT_STATUS,
+            ),
+            ("outgoing-state", "The state of an outgoing queue", "State", "3.5.4.1.1", values.QUEUE_STATE),
+        )
+    ),
+    of_server(
+        "mqac-queue-location",
+        "IsLocal contradicts the interface that the object has",
+        section="3.3.4.1.7",
+        requirement="IsLocal is true of an object that has IMSMQQueueManagement, and false of one that has "
+        "IMSMQOutgoingQueueManagement.",
+        members=gets(_MANAGEMENT, "IsLocal"),
+        check=_location,
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-interface-local",
+        "An outgoing queue answered as if it were a local one",
+        section="3.3.1, 3.4.3",
+        requirement="The object of an outgoing queue, by its IsLocal, has no IMSMQQueueManagement.",
+        members=_LOCAL,
+        check=_only_if(local=True),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-interface-outgoing",
+        "A local queue answered as if it were an outgoing one",
+        section="3.3.1, 3.5.3",
+        requirement="The object of a queue that is not outgoing, by its IsLocal, has no IMSMQOutgoingQueueManagement.",
+        members=_OUTGOING,
+        check=_only_if(local=False),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    com_client(
+        "mqac-management-by-query",
+        "A further interface of queue management was activated instead of asked for",
+        document="MC-MQAC",
+        section="3.4.3, 3.5.3",
+        requirement="A client gets IMSMQQueueManagement and IMSMQOutgoingQueueManagement from an MSMQManagement object; "
+        "it does not activate their classes.",
+        level=Level.INFORMATIONAL,
+        operations=v.ACTIVATIONS,
+        needs=REQUEST,
+        check=_queried,
+    ),
+)
