@@ -26,6 +26,7 @@ from decoders.interfaces import (
     remoteread,
     type_info,
 )
+from decoders.oaut import declarations
 from decoders.registry import BY_NAME, REGISTRY, registered
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ _REGISTERED: Final = (
 
 INTERFACES: Final[Mapping[str, Interface]] = {interface.uuid: interface for interface in _REGISTERED}
 
-IMPORTED: Final[Mapping[str, Mapping[str, Type]]] = {"ms-mqmq.idl": mqmq.TYPES}
+IMPORTED: Final[Mapping[str, Mapping[str, Type]]] = {"ms-mqmq.idl": mqmq.TYPES, "ms-oaut.idl": declarations.TYPES}
 """Types that an interface's own IDL does not declare, by the file it imports."""
 
 _OPERATIONS: Final[Mapping[tuple[str, int, bool], Operation]] = {

@@ -52,7 +52,7 @@ _DIRECTIONS: Final = ((Direction.IN, "in"), (Direction.OUT, "out"))
 
 def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]] = _NOTHING) -> str:
     """`imports`: types declared elsewhere, by file. A file is imported when the interface has all its types."""
-    used = {file: types for file, types in imports.items() if types.keys() <= interface.types.keys()}
+    used = imported(interface, imports)
     foreign = {name for types in used.values() for name in types}
     own = {name: declared for name, declared in interface.types.items() if name not in foreign}
     major, minor = interface.version
@@ -78,6 +78,12 @@ def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]
     for operation in interface.callbacks:
         lines += ["", f"{_STEP}[callback]", *_indented(_operation(operation, interface.binding_handle))]
     return "\n".join([*lines, "}", ""])
+
+
+def imported(interface: Interface, imports: Mapping[str, Mapping[str, Type]]) -> dict[str, Mapping[str, Type]]:
+    """No document imports itself."""
+    own = f"{interface.document.lower()}.idl"
+    return {file: types for file, types in imports.items() if file != own and types.keys() <= interface.types.keys()}
 
 
 def _pointer_default(types: Mapping[str, Type]) -> str:

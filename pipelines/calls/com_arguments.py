@@ -83,12 +83,11 @@ def carried(value: object, *, keep_payload: bool) -> Raw:
         case {"abData": bytes(data)}:
             return _referred(data)
         case {"vt": int()}:
-            return _held(value, keep_payload=keep_payload)
+            return _held(resolved(value), keep_payload=keep_payload)
     return {}
 
 
-def _held(variant: Raw, *, keep_payload: bool) -> Raw:
-    inner = resolved(variant)
+def _held(inner: object, *, keep_payload: bool) -> Raw:
     if not isinstance(inner, dict) or not isinstance(vt := inner.get("vt"), int):
         return {}
     value, octets = variant_value(inner), variant_octets(inner)

@@ -11,9 +11,9 @@ from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
 from pipelines.com.announcements import Announcements
 from pipelines.com.answers import done
-from pipelines.com.called import Called, Gone
 from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members, kind_of
+from pipelines.com.object_calls import Gone, ObjectCall
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
 from pipelines.com.steps import ComStep
@@ -79,7 +79,7 @@ class ComMachine:
                 self.objects.give(reference, fact, None, None)
                 self._holdings.give(fact.server, reference, fact)
 
-    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | Called | Gone]:
+    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone]:
         yield from self.settle(fact.began)
         self.objects.at(fact.until.ts_ns)
         if com.iid:
@@ -109,17 +109,18 @@ class ComMachine:
         yield COM_CALLS.name, _row(called)
         yield called
         for over in self.objects.forgotten():
-            yield from _gone(over)
+            yield Gone(over)
+            yield COM_OBJECTS.name, over.row()
 
-    def finish(self) -> Iterator[Row | ComStep | Gone]:
+    def finish(self) -> Iterator[Row | ComStep]:
         yield from self.settle(END)
         for one in self.objects.finished():
-            yield from _gone(one)
+            yield COM_OBJECTS.name, one.row()
 
-    def _called(self, one: ComObject, fact: CallFact, com: Com) -> Called:
+    def _called(self, one: ComObject, fact: CallFact, com: Com) -> ObjectCall:
         iid = com.iid or self.objects.interface_of(one, com.object)
         named = self._members.name(one, iid, com.invoked.dispid) if com.invoked else None
-        return Called(object=one, call=fact, com=com, iid=iid, named=named, pair=self.pairs.of(fact.client))
+        return ObjectCall(object=one, call=fact, com=com, iid=iid, named=named, pair=self.pairs.of(fact.client))
 
     def _step(self, fact: CallFact, com: Com) -> ComStep:
         step = ComStep(call=fact, com=com, pair=self.pairs.of(fact.client), settings=self._settings)
@@ -186,13 +187,7 @@ class ComMachine:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
 
-def _gone(one: ComObject) -> Iterator[Row | Gone]:
-    """What is said of its class comes first."""
-    yield Gone(one)
-    yield COM_OBJECTS.name, one.row()
-
-
-def _row(called: Called) -> ComCallRow:
+def _row(called: ObjectCall) -> ComCallRow:
     one, fact, com, iid = called.object, called.call, called.com, called.iid
     invoked = com.invoked
     hresult = com.scode if com.scode is not None else fact.status

@@ -9,8 +9,11 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from schemas.uids import derived_uid
+
 if TYPE_CHECKING:
     from pipelines.com.objects import ComObject
+    from pipelines.com.sight import ComPair
     from pipelines.facts.com import Argument
     from pipelines.facts.model import CallFact, Moment
     from pipelines.facts.reasons import Reason
@@ -104,9 +107,12 @@ class QueueState(ObjectState):
     """[MC-MQAC] 3.11.1: an opened queue, which is a session."""
 
     queue: QueueIdentity = field(default_factory=QueueIdentity)
-    info: ComObject | None = None
-    """The MSMQQueueInfo that opened it."""
+    naming_doubt: Reason | None = None
+    pairs: list[ComPair] = field(default_factory=list)
+    """Of all clients that called it or got it, the first so many."""
     opened: CallFact | None = None
+    is_proven: bool = False
+    """A call on it succeeded that only an open queue answers."""
     access: int | None = None
     share_mode: int | None = None
     closed: CallFact | None = None
@@ -123,6 +129,20 @@ class QueueState(ObjectState):
     counts: dict[str, int] = field(default_factory=dict)
     """Of what was told: rows of `sessions` have these columns."""
     uncounted: Reason | None = None
+
+    def missed(self) -> Reason | None:
+        """Why something may have been done with it out of sight."""
+        since = (self.opened or self.first).until
+        return next((reason for pair in self.pairs if (reason := pair.within.blind_since(since)) is not None), None)
+
+    @property
+    def is_session(self) -> bool:
+        """One that a client made by itself is no queue: 3.11.3."""
+        return self.opened is not None or self.is_proven
+
+    @property
+    def session_uid(self) -> str:
+        return derived_uid("S", f"{self.first.call_uid}|{self.object.object_uid}")
 
     def snapshot(self) -> QueueState:
         found = copy(self)
@@ -232,17 +252,19 @@ class SinkState(ObjectState):
     fired: int = 0
 
 
+SINK: Final = "sink"
+"""In place of a class: a client's own object."""
 STATES: Final[dict[str, type[ObjectState]]] = {
     "MSMQQueueInfo": QueueInfoState,
     "MSMQQueue": QueueState,
     "MSMQMessage": MessageState,
     "MSMQTransaction": TransactionState,
-    "MSMQManagement": ManagementState,
+    **dict.fromkeys(("MSMQManagement", "MSMQQueueManagement", "MSMQOutgoingQueueManagement"), ManagementState),
     "MSMQApplication": ApplicationState,
     "MSMQQueueInfos": QueueInfosState,
     "MSMQDestination": DestinationState,
     "MSMQEvent": EventState,
     "ConnectionPoint": ConnectionPointState,
-    "_DMSMQEventEvents": SinkState,
+    SINK: SinkState,
 }
 """By class; others have nothing to keep."""

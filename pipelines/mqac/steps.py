@@ -12,11 +12,11 @@ from pipelines.facts.readable import request_hidden, response_hidden
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from decoders.interfaces.mqac.members import Meaning
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import Argument, Com
     from pipelines.facts.model import CallFact, Moment
     from pipelines.facts.reasons import Reason
-    from pipelines.mqac.members import Member
     from pipelines.mqac.objects import ObjectState
 
 
@@ -31,10 +31,10 @@ class MqacStep(Struct, eq=False, kw_only=True):
     com: Com
     pair: ComPair
     """What was out of sight between this client and the server."""
-    member: Member
-    """Class (`MSMQQueue`), name without revision (`Receive`, `PathName`), kind (`method`, `get`, `put`, `putref`)."""
+    member: Meaning
+    """Class that declares it (`MSMQQueue`), name without revision (`Receive`, `PathName`), and kind."""
     endpoint: str
-    """The first interface that has the member."""
+    """Interface of that class, of the first revision."""
     state: ObjectState
     """Of the object that was called. Where `state.unseen` is set, its history may lack something."""
     arguments: Mapping[str, Argument]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
 
 
-class Called(Struct, eq=False, kw_only=True):
+class ObjectCall(Struct, eq=False, kw_only=True):
     """A call of an object, told when it is asked."""
 
     object: ComObject
@@ -27,6 +27,6 @@ class Called(Struct, eq=False, kw_only=True):
 
 
 class Gone(Struct, eq=False):
-    """Nothing leads to the object any more: the machine forgets it, or the facts are over."""
+    """Nothing leads to the object any more: the machine forgets it."""
 
     object: ComObject
