@@ -11,10 +11,10 @@ from pipelines.facts.reasons import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from decoders.interfaces.mqac.members import Meaning
     from pipelines.com.steps import ComStep
     from pipelines.facts.model import CallFact, Method
     from pipelines.facts.versions import Version
-    from pipelines.mqac.members import Member
     from pipelines.mqac.steps import MqacStep
     from pipelines.sessions import steps
 
@@ -155,7 +155,7 @@ class Rule:
     subject: Subject = Subject.CALL
     operations: tuple[Method, ...] = ()
     """Of calls, DCOM's too, by their interface and name on the wire; empty: every judged call."""
-    members: tuple[Member, ...] = ()
+    members: tuple[Meaning, ...] = ()
     """Of MSMQ's objects, where the rule looks at calls of them."""
     needs: frozenset[Need] = frozenset((Need.REQUEST,))
     check: Callable[[Any], Answer] | None = None

@@ -17,11 +17,11 @@ from pipelines.rules.model import Need, Subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from decoders.interfaces.mqac.members import Meaning
     from pipelines.facts.model import CallFact, Method
-    from pipelines.mqac.members import Member
     from pipelines.rules.model import Answer, Rule
 
-_Alike: TypeAlias = "tuple[Subject, Method | Member, bool, Reason | None, Reason | None, bool]"
+_Alike: TypeAlias = "tuple[Subject, Method | Meaning, bool, Reason | None, Reason | None, bool]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class Arranged:
     by_subject: Mapping[Subject, Sequence[Rule]]
     _plans: dict[_Alike, Plan] = field(default_factory=dict)
 
-    def plan(self, call: CallFact, subject: Subject = Subject.CALL, member: Member | None = None) -> Plan:
+    def plan(self, call: CallFact, subject: Subject = Subject.CALL, member: Meaning | None = None) -> Plan:
         """`member`: of one of MSMQ's objects, whose calls differ in operation and are judged alike."""
         bound = call.source == BindingSource.BIND
         key = subject, member or call.method, bound, request_hidden(call), response_hidden(call), call.given_up
@@ -49,7 +49,7 @@ class Arranged:
             found = self._plans[key] = self._made(call, subject, member)
         return found
 
-    def _made(self, call: CallFact, subject: Subject, member: Member | None) -> Plan:
+    def _made(self, call: CallFact, subject: Subject, member: Meaning | None) -> Plan:
         checks, undecided = [], []
         for rule in self.by_subject[subject]:
             if member is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from decoders.interfaces.mqac.members import Meaning
+from decoders.ndr.model import MemberKind
 from pipelines.facts.reasons import Reason
-from pipelines.mqac.members import MEMBERS, Member
 from pipelines.rules.model import RESPONSE, Broken, Level
 from pipelines.rules.mqac.demands import (
     E_NOTIMPL,
@@ -16,10 +17,12 @@ from pipelines.rules.mqac.demands import (
     gets,
     is_below,
     is_failure,
+    methods,
     of_server,
     puts,
     refused,
 )
+from pipelines.rules.mqac.every_member import EVERY
 
 if TYPE_CHECKING:
     from pipelines.mqac.steps import MqacStep
@@ -28,13 +31,10 @@ if TYPE_CHECKING:
 _S_FALSE: Final = 1
 _CERTIFICATE_THERE: Final = 0x400E_000A
 _OTHER_SUCCESS: Final = {
-    Member("MSMQDestination", "Open", "method"): _S_FALSE,
-    Member("MSMQDestination", "Close", "method"): _S_FALSE,
-    Member("MSMQApplication", "RegisterCertificate", "method"): _CERTIFICATE_THERE,
+    **dict.fromkeys(methods("MSMQDestination", "Open", "Close"), _S_FALSE),
+    **dict.fromkeys(methods("MSMQApplication", "RegisterCertificate"), _CERTIFICATE_THERE),
 }
 """3.12.4.1.1, 3.12.4.1.2, 3.2.4.2.1: the methods that have one."""
-_CALLED_BACK: Final = "_DMSMQEventEvents"
-_WITH_RESULT: Final = tuple(sorted(one for one in MEMBERS if one.cls != _CALLED_BACK))
 _CLASSES_WITH_PROPERTIES: Final = (
     "MSMQApplication",
     "MSMQTransactionDispenser",
@@ -49,14 +49,14 @@ _CLASSES_WITH_PROPERTIES: Final = (
     "MSMQMessage",
 )
 _NEVER: Final = (
-    *(Member(cls, "Properties", "get") for cls in _CLASSES_WITH_PROPERTIES),
+    *(one for cls in _CLASSES_WITH_PROPERTIES for one in gets(cls, "Properties")),
     *gets("MSMQQueueInfo", "Security"),
     *puts("MSMQQueueInfo", "Security"),
     *gets("MSMQDestination", "IADs", "Destinations"),
-    *(Member("MSMQDestination", name, "putref") for name in ("IADs", "Destinations")),
+    *(Meaning("MSMQDestination", name, MemberKind.PUTREF) for name in ("IADs", "Destinations")),
 )
 _ALWAYS: Final = (
-    *gets("MSMQQueueInfo", "FormatName", "IsWorldReadable", "IsWorldReadable2"),
+    *gets("MSMQQueueInfo", "FormatName", "IsWorldReadable"),
     *puts(
         "MSMQQueueInfo",
         "ServiceTypeGuid",
@@ -84,7 +84,7 @@ def _kind(step: MqacStep) -> Answer:
 
 def _closed(step: MqacStep) -> bool:
     """3.11.1.1: a closed queue has an error of its own for every method."""
-    return step.member.cls == "MSMQQueue" and step.code in (MQ_ERROR_INVALID_HANDLE, OLE_E_BLANK)
+    return step.member.object_class == "MSMQQueue" and step.code in (MQ_ERROR_INVALID_HANDLE, OLE_E_BLANK)
 
 
 _NOT_IMPLEMENTED: Final = Demand(lambda _: True, (E_NOTIMPL,))
@@ -113,7 +113,7 @@ RULES: Final = (
         section="3.1.4.3",
         requirement="A method answers S_OK, or an HRESULT of error. Open and Close of a destination also have S_FALSE, "
         "and RegisterCertificate says that a certificate is there.",
-        members=_WITH_RESULT,
+        members=EVERY,
         needs=RESPONSE,
         check=_kind,
     ),
@@ -121,9 +121,10 @@ RULES: Final = (
         "mqac-never-implemented",
         "A member that nobody implements was not answered with E_NOTIMPL",
         section="3.2.4.2.7, 3.6.4.1.2, 3.7.4.1.2, 3.9.4.2.2, 3.10.4.1.32, 3.10.4.1.33, 3.10.4.1.34, 3.11.4.1.19, "
-        "3.12.4.1.4, 3.12.4.1.5, 3.12.4.1.12, 3.12.4.1.13, 3.12.4.1.14, 3.13.4.1.2, 3.14.4.1.3, 3.16.4.1.1, 3.17.4.1.67",
-        requirement="Properties of every class, Security of a queue, IADs and Destinations of a destination are answered "
-        "with E_NOTIMPL.",
+        "3.12.4.1.4, 3.12.4.1.5, 3.12.4.1.12, 3.12.4.1.13, 3.12.4.1.14, 3.13.4.1.2, 3.14.4.1.3, 3.16.4.1.1, "
+        "3.17.4.1.67",
+        requirement="Properties of every class, Security of a queue, IADs and Destinations of a destination are "
+        "answered with E_NOTIMPL.",
         members=_NEVER,
         needs=RESPONSE,
         check=refused(_NOT_IMPLEMENTED, (_NOT_IMPLEMENTED, _OTHERWISE)),
@@ -134,8 +135,8 @@ RULES: Final = (
         section="3.10.4.1.3, 3.10.4.1.5, 3.10.4.1.7, 3.10.4.1.8, 3.10.4.1.9, 3.10.4.1.12, 3.10.4.1.14, 3.10.4.1.16, "
         "3.10.4.1.22, 3.10.4.1.24, 3.10.4.1.25, 3.10.4.1.36, 3.10.4.1.38",
         requirement="Put of ServiceTypeGuid, Label, PathName, FormatName, PrivLevel, Journal, Quota, Authenticate, "
-        "JournalQuota and MulticastAddress, and get of FormatName and IsWorldReadable, are answered S_OK. Errors of COM "
-        "and of the service itself are none of them.",
+        "JournalQuota and MulticastAddress, and get of FormatName and IsWorldReadable, are answered S_OK. Errors of "
+        "COM and of the service itself are none of them.",
         members=_ALWAYS,
         needs=RESPONSE,
         check=_succeeds,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.interfaces import INTERFACES
 from decoders.oaut.names import VT
-from pipelines.mqac.members import MEMBERS
 from pipelines.rules.model import REQUEST, Broken
 from pipelines.rules.mqac.demands import asked, of_client
+from pipelines.rules.mqac.every_member import EVERY
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ def _left_out(step: MqacStep) -> Answer:
         errors = [one for one in errors if one.name in optional]
     if not errors:
         return None
-    wrong = [one for one in errors if (one.number or 0) & 0xFFFF_FFFF != _DISP_E_PARAMNOTFOUND]
-    return Broken({**asked(step), "scode": ", ".join(hexadecimal((one.number or 0) & 0xFFFF_FFFF) for one in wrong)}) if wrong else True
+    codes = [(one.number or 0) & 0xFFFF_FFFF for one in errors]
+    wrong = [hexadecimal(code) for code in codes if code != _DISP_E_PARAMNOTFOUND]
+    return Broken({**asked(step), "scode": ", ".join(wrong)}) if wrong else True
 
 
 RULES: Final = (
@@ -45,9 +46,8 @@ RULES: Final = (
         members=tuple(
             sorted(
                 one
-                for one in MEMBERS
-                if one.kind == "method"
-                and (one.name in _WITH_OPTIONAL or one.name.startswith(("Receive", "Peek", "EnableNotification")))
+                for one in EVERY
+                if one.member in _WITH_OPTIONAL or one.member.startswith(("Receive", "Peek", "EnableNotification"))
             )
         ),
         needs=REQUEST,

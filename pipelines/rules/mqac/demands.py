@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from decoders.interfaces.mqac.members import Meaning
+from decoders.ndr.model import MemberKind
 from pipelines.facts.reasons import Reason
-from pipelines.mqac.members import Member
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule, Subject
 from pipelines.rules.shown import code_shown
 
@@ -22,9 +23,7 @@ Condition: TypeAlias = "Callable[[MqacStep], bool | Reason]"
 """Whether something holds of a call; a Reason: it may."""
 Shown: TypeAlias = "Callable[[MqacStep], Mapping[str, Any]]"
 
-mqac_rule: Final = partial(
-    Rule, document="MC-MQAC", subject=Subject.MQAC, level=Level.LOW, keyword="MUST", needs=BOTH
-)
+mqac_rule: Final = partial(Rule, document="MC-MQAC", subject=Subject.MQAC, level=Level.LOW, keyword="MUST", needs=BOTH)
 of_client: Final = partial(mqac_rule, party=Party.CLIENT)
 of_server: Final = partial(mqac_rule, party=Party.SERVER)
 
@@ -56,23 +55,30 @@ _BELOW: Final = frozenset(
 """Errors of a server that did not come as far as what the rule is about."""
 
 
-def methods(cls: str, *names: str) -> tuple[Member, ...]:
-    return tuple(Member(cls, name, "method") for name in names)
+_WORDS: Final = {
+    MemberKind.METHOD: "",
+    MemberKind.GET: "get ",
+    MemberKind.PUT: "put ",
+    MemberKind.PUTREF: "put ",
+}
 
 
-def gets(cls: str, *names: str) -> tuple[Member, ...]:
-    return tuple(Member(cls, name, "get") for name in names)
+def methods(cls: str, *names: str) -> tuple[Meaning, ...]:
+    return tuple(Meaning(cls, name, MemberKind.METHOD) for name in names)
 
 
-def puts(cls: str, *names: str) -> tuple[Member, ...]:
-    return tuple(Member(cls, name, "put") for name in names)
+def gets(cls: str, *names: str) -> tuple[Meaning, ...]:
+    return tuple(Meaning(cls, name, MemberKind.GET) for name in names)
+
+
+def puts(cls: str, *names: str) -> tuple[Meaning, ...]:
+    return tuple(Meaning(cls, name, MemberKind.PUT) for name in names)
 
 
 def asked(step: MqacStep) -> dict[str, Any]:
     """The call as people read it: its member and what was given."""
-    kind = {"method": "", "get": "get ", "put": "put ", "putref": "put "}.get(step.member.kind, "")
     given = {name: one.value for name, one in step.arguments.items()}
-    return {"member": f"{kind}{step.member.cls}.{step.member.name}", **given}
+    return {"member": f"{_WORDS[step.member.kind]}{step.member.object_class}.{step.member.member}", **given}
 
 
 def answered(step: MqacStep) -> dict[str, Any]:
@@ -82,7 +88,8 @@ def answered(step: MqacStep) -> dict[str, Any]:
 def doubt(step: MqacStep) -> Reason | None:
     """Why more may have been done with the object than is known."""
     state = step.state
-    if (reason := step.history_unseen) is not None:
+    # What the end of the capture may hide comes after the call.
+    if (reason := state.unseen or step.pair.within.blind_since(state.first.began)) is not None:
         return reason
     if state.object.holders - {step.call.client}:
         return Reason.OTHERS_NOT_SEEN
@@ -101,7 +108,7 @@ def settled(step: MqacStep, before: CallFact) -> Reason | None:
     return None if before.until <= step.call.began else Reason.TIMES_CROSS
 
 
-def known(step: MqacStep, holds: bool) -> bool | Reason:  # noqa: FBT001
+def known(step: MqacStep, holds: bool) -> bool | Reason:
     """What the object's history says, as far as it was seen."""
     return holds and (doubt(step) or True)
 

@@ -10,7 +10,6 @@ from pipelines.rules.model import BOTH, RESPONSE, Broken
 from pipelines.rules.mqac.demands import Demand, asked, doubt, known, methods, of_server, refused, settled
 
 if TYPE_CHECKING:
-    from pipelines.facts.com import Argument
     from pipelines.facts.reasons import Reason
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
@@ -41,19 +40,15 @@ def _not_advised(step: MqacStep) -> bool | Reason:
     return known(step, cookie not in point.event.advised) and (point.event.unseen or True)
 
 
-def _out(step: MqacStep, name: str) -> Argument | None:
-    return next((one for one in step.com.arguments if one.name == name and one.direction == "out"), None)
-
-
 def _told(step: MqacStep) -> Answer:
-    told = _out(step, "pIID")
+    told = step.result
     if not step.succeeded or told is None or told.value is None:
         return None
     return True if told.value.lower() == _CALLBACK else Broken({**asked(step), "told": told.value})
 
 
 def _new(step: MqacStep) -> Answer:
-    point, cookie = step.state, _out(step, "pdwCookie")
+    point, cookie = step.state, step.result
     if not isinstance(point, ConnectionPointState) or point.event is None or not step.succeeded:
         return None
     if cookie is None or cookie.number is None:

@@ -39,10 +39,13 @@ _MANAGEMENT: Final = "MSMQManagement"
 _BY_QUERY: Final = ("MSMQQueueManagement", "MSMQOutgoingQueueManagement")
 _IF_LOCAL, _IF_OUTGOING = "IMSMQQueueManagement", "IMSMQOutgoingQueueManagement"
 _UNINITIALIZED: Final = 0xC00E_0094
-_LOCAL: Final = (*gets(_MANAGEMENT, "JournalMessageCount", "BytesInJournal"), *methods(_MANAGEMENT, "EodGetReceiveInfo"))
+_LOCAL: Final = (
+    *gets(_BY_QUERY[0], "JournalMessageCount", "BytesInJournal"),
+    *methods(_BY_QUERY[0], "EodGetReceiveInfo"),
+)
 _OUTGOING: Final = (
-    *gets(_MANAGEMENT, "State", "NextHops"),
-    *methods(_MANAGEMENT, "EodGetSendInfo", "Resume", "Pause", "EodResend"),
+    *gets(_BY_QUERY[1], "State", "NextHops"),
+    *methods(_BY_QUERY[1], "EodGetSendInfo", "Resume", "Pause", "EodResend"),
 )
 _AFTER_INIT: Final = (
     *gets(
@@ -97,10 +100,10 @@ def _init_first(step: MqacStep) -> Answer:
         return True
     if step.code != _UNINITIALIZED:
         return Reason.OPEN_NOT_SEEN
-    if (reason := doubt(step) or (state.failed_init and settled(step, state.failed_init))) is not None:
-        return reason
-    # A client whose Init fails has done what it had to do.
-    return None if state.failed_init is not None else Broken(answered(step))
+    if state.failed_init is not None:
+        # A client whose Init fails has done what it had to do.
+        return None
+    return doubt(step) or Broken(answered(step))
 
 
 def _names(step: MqacStep) -> bool | Reason:
@@ -153,7 +156,7 @@ def _location(step: MqacStep) -> Answer:
     return doubt(step) or Broken({**asked(step), "told": bool(told), "has": next(one for one in has if has[one])})
 
 
-def _only_if(local: bool) -> Callable[[MqacStep], Answer]:  # noqa: FBT001
+def _only_if(local: bool) -> Callable[[MqacStep], Answer]:
     """Members of an interface that only queues of one kind have."""
 
     def check(step: MqacStep) -> Answer:
@@ -182,8 +185,8 @@ RULES: Final = (
         "mqac-management-uninitialized",
         "A management object answered before Init, or knew nothing of its Init",
         section="3.3.3, 3.3.4.1.4, 3.4.4.1.1, 3.5.4.1.1",
-        requirement="Before Init each member of a management object is answered MQ_ERROR_UNINITIALIZED_OBJECT; after an "
-        "Init that succeeded none is.",
+        requirement="Before Init each member of a management object is answered MQ_ERROR_UNINITIALIZED_OBJECT; after "
+        "an Init that succeeded none is.",
         members=_AFTER_INIT,
         check=_uninitialized,
         undecidable_when="the object's history was not captured whole, or Init was still under way",
@@ -202,8 +205,8 @@ RULES: Final = (
         "mqac-management-first",
         "A management object was used before Init",
         section="3.3.3, 3.3.4.1.1, 3.4.3, 3.5.3",
-        requirement="A client calls Init before any other member of a management object. Held against it only where the "
-        "server denies the call as well.",
+        requirement="A client calls Init before any other member of a management object. Held against it only where "
+        "the server denies the call as well.",
         members=_AFTER_INIT,
         check=_init_first,
         undecidable_when="the server answers all the same, or the object's history was not captured whole",
@@ -231,21 +234,36 @@ RULES: Final = (
             f"{what} was told as a number that there is not",
             section=section,
             requirement=f"{member} tells one of the values of {enumeration.name}.",
-            members=gets(_MANAGEMENT, member),
+            members=gets(cls, member),
             needs=RESPONSE,
             check=_one_of(enumeration),
         )
-        for name, what, member, section, enumeration in (
-            ("foreign-status", "Whether a queue is foreign", "ForeignStatus", "3.3.4.1.5", values.FOREIGN_STATUS),
-            ("queue-type", "The type of a queue", "QueueType", "3.3.4.1.6", values.QUEUE_TYPE),
+        for name, what, cls, member, section, enumeration in (
+            (
+                "foreign-status",
+                "Whether a queue is foreign",
+                _MANAGEMENT,
+                "ForeignStatus",
+                "3.3.4.1.5",
+                values.FOREIGN_STATUS,
+            ),
+            ("queue-type", "The type of a queue", _MANAGEMENT, "QueueType", "3.3.4.1.6", values.QUEUE_TYPE),
             (
                 "transactional-status",
                 "Whether a queue is transactional",
+                _MANAGEMENT,
                 "TransactionalStatus",
                 "3.3.4.1.8",
                 values.XACT_STATUS,
             ),
-            ("outgoing-state", "The state of an outgoing queue", "State", "3.5.4.1.1", values.QUEUE_STATE),
+            (
+                "outgoing-state",
+                "The state of an outgoing queue",
+                _BY_QUERY[1],
+                "State",
+                "3.5.4.1.1",
+                values.QUEUE_STATE,
+            ),
         )
     ),
     of_server(
@@ -281,8 +299,8 @@ RULES: Final = (
         "A further interface of queue management was activated instead of asked for",
         document="MC-MQAC",
         section="3.4.3, 3.5.3",
-        requirement="A client gets IMSMQQueueManagement and IMSMQOutgoingQueueManagement from an MSMQManagement object; "
-        "it does not activate their classes.",
+        requirement="A client gets IMSMQQueueManagement and IMSMQOutgoingQueueManagement from an MSMQManagement "
+        "object; it does not activate their classes.",
         level=Level.INFORMATIONAL,
         operations=v.ACTIVATIONS,
         needs=REQUEST,

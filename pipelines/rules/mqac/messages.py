@@ -53,7 +53,9 @@ _KEPT: Final = (
     *("CorrelationId", "SenderCertificate", "SenderId", "Extension", "DestinationSymmetricKey", "Signature"),
     *("AuthenticationProviderType", "AuthenticationProviderName", "ConnectorTypeGuid", "MsgClass"),
 )
-_SET_BY_SEND: Final = frozenset(("MaxTimeToReceive", "MsgClass", "SenderId", "SenderCertificate", "Signature", "AuthLevel"))
+_SET_BY_SEND: Final = frozenset(
+    ("MaxTimeToReceive", "MsgClass", "SenderId", "SenderCertificate", "Signature", "AuthLevel")
+)
 """3.17.4.1.48."""
 
 
@@ -98,10 +100,10 @@ def _same(put: Argument, told: Argument) -> bool:
 
 def _kept(step: MqacStep) -> Answer:
     state = step.state
-    put = state.put.get(step.member.name) if isinstance(state, MessageState) else None
+    put = state.put.get(step.member.member) if isinstance(state, MessageState) else None
     if put is None or not isinstance(state, MessageState) or not step.succeeded:
         return None
-    if state.sent is not None and step.member.name in _SET_BY_SEND:
+    if state.sent is not None and step.member.member in _SET_BY_SEND:
         return None
     told = step.result
     if (told is None and not put.value.value) or (told is not None and _same(put.value, told)):

@@ -115,8 +115,8 @@ RULES: Final = (
         "mqac-collection-key",
         "A collection had a value under a key that there is not",
         section="3.15.3, 3.15.4.1.1",
-        requirement="Item with a key that the collection lacks is answered MQ_ERROR_INVALID_PARAMETER. A collection that a "
-        "client makes is empty; all others have keys of section 2.2.4.",
+        requirement="Item with a key that the collection lacks is answered MQ_ERROR_INVALID_PARAMETER. A collection "
+        "that a client makes is empty; all others have keys of section 2.2.4.",
         members=methods(_COLLECTION, "Item"),
         check=refused(Demand(_unknown_key, (MQ_ERROR_INVALID_PARAMETER,))),
     ),

@@ -43,7 +43,6 @@ _REFRESHING: Final = (
         "Label",
         "PathName",
         "IsTransactional",
-        "IsTransactional2",
         "PrivLevel",
         "Journal",
         "Quota",
@@ -229,8 +228,8 @@ RULES: Final = (
         "mqac-queue-named-first",
         "A queue was to be opened or changed by an object that named none",
         section="3.10.3",
-        requirement="A client puts PathName or FormatName before Open, Refresh, Update and Delete. Held against it only "
-        "where the server refuses as well.",
+        requirement="A client puts PathName or FormatName before Open, Refresh, Update and Delete. Held against it "
+        "only where the server refuses as well.",
         members=(*_OPEN, *_CHANGES),
         check=_first(_lacks_name),
         undecidable_when="the server does it all the same, or the object's history was not captured whole",
@@ -248,8 +247,8 @@ RULES: Final = (
         "mqac-deleted-reset",
         "An object whose queue it had deleted still stood for one",
         section="3.10.4.1.27",
-        requirement="After a Delete that succeeds the object is as new: Open, Refresh, Update and Delete fail until it gets "
-        "a name.",
+        requirement="After a Delete that succeeds the object is as new: Open, Refresh, Update and Delete fail until "
+        "it gets a name.",
         members=(*_OPEN, *_CHANGES),
         check=refused(_DELETED, _OF_QUEUES),
         undecidable_when="the object's history was not captured whole, or the two calls were under way at once",
@@ -269,8 +268,8 @@ RULES: Final = (
         "mqac-elements-refused",
         "Several queues, or one of HTTP or multicast, were changed or described as one",
         section="3.10.4.1.27, 3.10.4.1.29, 3.10.4.1.30, 3.10.4.1.31, 3.10.4.1.39",
-        requirement="Delete, Refresh, Update and get PathNameDNS and ADsPath fail where the format name is one of HTTP or "
-        "multicast, or has several elements.",
+        requirement="Delete, Refresh, Update and get PathNameDNS and ADsPath fail where the format name is one of "
+        "HTTP or multicast, or has several elements.",
         members=(*_CHANGES, *_DIRECTORY_NAMES),
         check=refused(_MANY_REFUSED, _OF_QUEUES),
         undecidable_when="the object's history was not captured whole",
@@ -279,8 +278,8 @@ RULES: Final = (
         "mqac-elements-send",
         "Several queues, or one of HTTP or multicast, were opened to read",
         section="3.10.4.1.28",
-        requirement="Open fails where the format name is one of HTTP or multicast, or has several elements, and Access is "
-        "not MQ_SEND_ACCESS.",
+        requirement="Open fails where the format name is one of HTTP or multicast, or has several elements, and "
+        "Access is not MQ_SEND_ACCESS.",
         members=_OPEN,
         check=refused(_MANY_READ, _OF_QUEUES),
         undecidable_when="the object's history was not captured whole",
@@ -297,8 +296,8 @@ RULES: Final = (
         "mqac-path-refused",
         "A path name that names no queue was taken",
         section="3.10.4.1.27, 3.10.4.1.28, 3.10.4.1.29, 3.10.4.1.30",
-        requirement="Open, Refresh, Update and Delete fail where the path name has no computer, or its public name, with "
-        "each slash counted twice, is longer than 63 characters.",
+        requirement="Open, Refresh, Update and Delete fail where the path name has no computer, or its public name, "
+        "with each slash counted twice, is longer than 63 characters.",
         members=(*_OPEN, *_CHANGES),
         check=refused(_NO_QUEUE, _OF_QUEUES),
         undecidable_when="the object's history was not captured whole",
@@ -307,7 +306,8 @@ RULES: Final = (
         "mqac-base-priority-range",
         "A base priority beyond 16 bits was taken",
         section="3.10.4.1.18",
-        requirement="A base priority is between -32768 and 32767: any other is answered MQ_ERROR_ILLEGAL_PROPERTY_VALUE.",
+        requirement="A base priority is between -32768 and 32767: any other is answered "
+        "MQ_ERROR_ILLEGAL_PROPERTY_VALUE.",
         members=_PRIORITY,
         check=refused(_RANGE, (_RANGE, _NOT_PUBLIC)),
     ),
@@ -315,8 +315,8 @@ RULES: Final = (
         "mqac-base-priority-public",
         "A base priority was taken for a queue that is not public",
         section="3.10.4.1.18",
-        requirement="A base priority is refused with MQ_ERROR_ILLEGAL_PROPERTY_VALUE where the format name does not begin "
-        "with PUBLIC=.",
+        requirement="A base priority is refused with MQ_ERROR_ILLEGAL_PROPERTY_VALUE where the format name does not "
+        "begin with PUBLIC=.",
         members=_PRIORITY,
         check=refused(_NOT_PUBLIC, (_RANGE, _NOT_PUBLIC)),
         undecidable_when="the object's history was not captured whole",

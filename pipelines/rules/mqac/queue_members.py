@@ -33,7 +33,7 @@ PURGE: Final = methods(QUEUE, "Purge")
 RESET: Final = methods(QUEUE, "Reset")
 CLOSE: Final = methods(QUEUE, "Close")
 NOTIFY: Final = methods(QUEUE, "EnableNotification")
-TELLS: Final = gets(QUEUE, "Access", "ShareMode", "QueueInfo", "Handle", "Handle2", "IsOpen", "IsOpen2")
+TELLS: Final = gets(QUEUE, "Access", "ShareMode", "QueueInfo", "Handle", "IsOpen")
 OPEN_ONLY: Final = (*READS, *PURGE, *RESET, *NOTIFY)
 """They say that a closed queue is refused."""
 EVERY: Final = (*OPEN_ONLY, *TELLS, *CLOSE)

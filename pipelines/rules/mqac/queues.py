@@ -29,7 +29,7 @@ from pipelines.rules.mqac.values import TRANSACTIONS, is_given, is_transaction, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pipelines.mqac.members import Member
+    from decoders.interfaces.mqac.members import Meaning
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
 
@@ -101,7 +101,7 @@ _RESET: Final = Demand(_reset, (_MQ_ERROR_ILLEGAL_CURSOR_ACTION,))
 _TRANSACTION: Final = Demand(lambda step: not is_transaction(step))
 
 
-def _demands(member: Member) -> tuple[Demand, ...]:
+def _demands(member: Meaning) -> tuple[Demand, ...]:
     """All that it refuses, in the order of the document."""
     if member in q.NOTIFY:
         return (_CURSOR, _BLANK, _CLOSED, _NO_EVENT, _NO_NOTIFICATION)
@@ -178,19 +178,20 @@ RULES: Final = (
         "mqac-queue-closed",
         "A queue that was closed was read, purged or reset",
         section="3.11.1.1",
-        requirement="After Close, methods that read, purge, reset or notify are answered MQ_ERROR_INVALID_HANDLE. Of the "
-        "others two sentences say different things.",
+        requirement="After Close, methods that read, purge, reset or notify are answered MQ_ERROR_INVALID_HANDLE. Of "
+        "the others two sentences say different things.",
         members=q.EVERY,
         check=_refused(_CLOSED),
-        undecidable_when="the method is one of the others, the answer to Close was not captured, or both were under way",
+        undecidable_when="the method is one of the others, the answer to Close was not captured, or both were under "
+        "way",
     ),
     of_server(
         "mqac-receive-access",
         "Messages were received or purged over a queue that was not opened to receive",
-        section="3.11.4.1.7, 3.11.4.1.11, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, 3.11.4.1.24, "
-        "3.11.4.1.25, 3.11.4.1.31, 3.11.4.1.33",
-        requirement="The receiving methods and Purge are answered MQ_ERROR_ACCESS_DENIED unless the queue was opened to "
-        "receive, with MQ_ADMIN_ACCESS or without.",
+        section="3.11.4.1.7, 3.11.4.1.11, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, "
+        "3.11.4.1.24, 3.11.4.1.25, 3.11.4.1.31, 3.11.4.1.33",
+        requirement="The receiving methods and Purge are answered MQ_ERROR_ACCESS_DENIED unless the queue was opened "
+        "to receive, with MQ_ADMIN_ACCESS or without.",
         level=Level.MEDIUM,
         members=(*q.RECEIVES, *q.PURGE),
         check=_refused(_NO_RECEIVE),
@@ -198,8 +199,8 @@ RULES: Final = (
     of_server(
         "mqac-peek-access",
         "Messages were peeked at over a queue that was opened to send",
-        section="3.11.4.1.8, 3.11.4.1.12, 3.11.4.1.13, 3.11.4.1.15, 3.11.4.1.17, 3.11.4.1.18, 3.11.4.1.26, 3.11.4.1.27, "
-        "3.11.4.1.28, 3.11.4.1.29, 3.11.4.1.30",
+        section="3.11.4.1.8, 3.11.4.1.12, 3.11.4.1.13, 3.11.4.1.15, 3.11.4.1.17, 3.11.4.1.18, 3.11.4.1.26, "
+        "3.11.4.1.27, 3.11.4.1.28, 3.11.4.1.29, 3.11.4.1.30",
         requirement="The peeking methods are answered MQ_ERROR_ACCESS_DENIED unless the queue was opened to peek or to "
         "receive, with MQ_ADMIN_ACCESS or without.",
         level=Level.MEDIUM,
@@ -244,8 +245,8 @@ RULES: Final = (
         "mqac-cursor-reset",
         "PeekNext found a next message of a cursor that had just been reset",
         section="3.11.4.1.12, 3.11.4.1.17",
-        requirement="PeekNext as the first use of the cursor after Reset is answered MQ_ERROR_ILLEGAL_CURSOR_ACTION. After "
-        "Open two documents say different things.",
+        requirement="PeekNext as the first use of the cursor after Reset is answered MQ_ERROR_ILLEGAL_CURSOR_ACTION. "
+        "After Open two documents say different things.",
         members=q.PEEK_NEXT,
         check=_refused(_RESET),
         undecidable_when="it is the first use after Open, or the object's history was not captured whole",
@@ -253,8 +254,8 @@ RULES: Final = (
     of_client(
         "mqac-transaction-argument",
         "A Transaction was given that is neither an object nor a kind of transaction",
-        section="3.11.4.1.7, 3.11.4.1.11, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, 3.11.4.1.24, "
-        "3.11.4.1.25, 3.11.4.1.33",
+        section="3.11.4.1.7, 3.11.4.1.11, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, "
+        "3.11.4.1.24, 3.11.4.1.25, 3.11.4.1.33",
         requirement="The Transaction of a receiving method is VT_DISPATCH, or VT_I4 with a value of MQTRANSACTION.",
         level=Level.INFORMATIONAL,
         members=q.RECEIVES,
@@ -263,8 +264,8 @@ RULES: Final = (
     of_server(
         "mqac-transaction-refused",
         "A Transaction of a type that holds none was taken",
-        section="3.11.4.1.7, 3.11.4.1.11, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, 3.11.4.1.24, "
-        "3.11.4.1.25, 3.11.4.1.33",
+        section="3.11.4.1.7, 3.11.4.1.11, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, "
+        "3.11.4.1.24, 3.11.4.1.25, 3.11.4.1.33",
         requirement="A receiving method whose Transaction is neither VT_DISPATCH nor VT_I4 fails.",
         level=Level.INFORMATIONAL,
         members=q.RECEIVES,
@@ -275,7 +276,7 @@ RULES: Final = (
         "An open queue was said to be closed, or a closed one to be open",
         section="3.11.4.1.5, 3.11.4.1.32",
         requirement="IsOpen and IsOpen2 are true from Open to Close.",
-        members=gets(q.QUEUE, "IsOpen", "IsOpen2"),
+        members=gets(q.QUEUE, "IsOpen"),
         check=_is_open,
         undecidable_when="the object's history was not captured whole, or calls of it were under way at once",
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import DestinationState, MessageState, QueueState
 from pipelines.rules.model import Broken, Level
 from pipelines.rules.mqac.demands import (
@@ -23,6 +22,7 @@ from pipelines.rules.mqac.demands import (
 from pipelines.rules.mqac.values import is_transaction, no_object
 
 if TYPE_CHECKING:
+    from pipelines.facts.reasons import Reason
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
 

@@ -47,9 +47,9 @@ def _internal(step: MqacStep) -> bool:
 
 def _ended(step: MqacStep) -> bool | Reason:
     state = step.state
-    if not isinstance(state, TransactionState) or not _internal(step) or not state.ended:
+    if not isinstance(state, TransactionState) or state.unit is None or state.unit.ended is None:
         return False
-    return settled(step, state.ended[0]) or True
+    return _internal(step) and (settled(step, state.unit.ended) or True)
 
 
 def _nothing_attached(step: MqacStep) -> bool | Reason:
@@ -123,8 +123,8 @@ RULES: Final = (
         "mqac-transaction-empty",
         "A transaction object without a transaction was committed or aborted, or one with it was taken for empty",
         section="3.9.3, 3.9.4.1.2, 3.9.4.1.3, 3.9.4.2.1",
-        requirement="Commit and Abort of an object to which nothing is attached are answered E_INVALIDARG, and only these "
-        "where no arguments are given.",
+        requirement="Commit and Abort of an object to which nothing is attached are answered E_INVALIDARG, and only "
+        "these where no arguments are given.",
         members=(*_COMMIT, *_ABORT),
         check=_empty,
         undecidable_when="the object's history was not captured whole",
@@ -162,8 +162,8 @@ RULES: Final = (
         "mqac-abort-arguments",
         "An internal transaction was aborted in a form that it does not have, or refused in the plain one",
         section="3.8.4.1.2, 3.9.4.1.3",
-        requirement="Abort of an internal transaction with fRetaining or fAsync is answered XACT_E_NOTSUPPORTED, and only "
-        "that; what is left out has its default.",
+        requirement="Abort of an internal transaction with fRetaining or fAsync is answered XACT_E_NOTSUPPORTED, and "
+        "only that; what is left out has its default.",
         members=_ABORT,
         check=_plain_taken(_ODD_ABORT, _is_odd_abort),
     ),

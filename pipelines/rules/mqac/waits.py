@@ -69,8 +69,8 @@ def _found(step: MqacStep) -> Answer:
 
 
 _SECTIONS: Final = (
-    "3.11.4.1.7, 3.11.4.1.8, 3.11.4.1.11, 3.11.4.1.12, 3.11.4.1.13, 3.11.4.1.14, 3.11.4.1.15, 3.11.4.1.16, 3.11.4.1.17, "
-    "3.11.4.1.18"
+    "3.11.4.1.7, 3.11.4.1.8, 3.11.4.1.11, 3.11.4.1.12, 3.11.4.1.13, 3.11.4.1.14, 3.11.4.1.15, 3.11.4.1.16, "
+    "3.11.4.1.17, 3.11.4.1.18"
 )
 
 RULES: Final = (
@@ -96,10 +96,10 @@ RULES: Final = (
     of_server(
         "mqac-lookup-found",
         "A read by position ended with neither a message nor the error for none",
-        section="3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, 3.11.4.1.24, 3.11.4.1.25, 3.11.4.1.26, 3.11.4.1.27, 3.11.4.1.28, "
-        "3.11.4.1.29, 3.11.4.1.30, 3.11.4.1.33",
-        requirement="A read by LookupId, or of the first or last message, has a message where it succeeds, and is answered "
-        "MQ_ERROR_MESSAGE_NOT_FOUND where there is none.",
+        section="3.11.4.1.21, 3.11.4.1.22, 3.11.4.1.23, 3.11.4.1.24, 3.11.4.1.25, 3.11.4.1.26, 3.11.4.1.27, "
+        "3.11.4.1.28, 3.11.4.1.29, 3.11.4.1.30, 3.11.4.1.33",
+        requirement="A read by LookupId, or of the first or last message, has a message where it succeeds, and is "
+        "answered MQ_ERROR_MESSAGE_NOT_FOUND where there is none.",
         members=q.BY_POSITION,
         check=_found,
     ),
