@@ -9,7 +9,7 @@ from decoders.dcom.orpc import extents_of, looks_like_orpcthis, read_implicit
 from decoders.ndr.model import Direction
 from decoders.oaut.values import bstr_value
 from decoders.registry import REGISTRY, Family
-from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of, returned_by_invoke
+from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of, returned, returned_by_invoke
 from pipelines.calls.com_checks import checked_parts
 from pipelines.calls.com_readers import READERS
 from pipelines.calls.com_references import references
@@ -95,6 +95,8 @@ def com_of(
         parts["returned"] = returned_by_invoke(answered, keep_payload=keep_payload)
     else:
         arguments = arguments_of(operation, asked, answered, keep_payload=keep_payload)
+        back = returned(operation, answered, keep_payload=keep_payload)
+        result, parts["returned"] = (back.value if back else None), back
     parts["references"] = tuple(references(asked, given=False)) + tuple(references(answered, given=True))
     if more is not None:
         parts |= more(asked, answered)

@@ -11,6 +11,7 @@ from decoders.limits import MAX_READABLE_CHARACTERS
 from decoders.ndr.model import Array, CutBytes, Direction, InterfacePointer, Named, ObjrefBytes, Pointer, String
 from decoders.oaut.octets import resolved, variant_octets
 from decoders.oaut.texts import variant_text, variant_type, variant_value
+from decoders.oaut.types import VARIANT_BOOL
 from decoders.oaut.values import bstr_value
 from decoders.oaut.variant import VT_BYREF
 from pipelines.facts.com import Argument
@@ -39,11 +40,40 @@ def arguments_of(operation: Operation, asked: Raw, answered: Raw, *, keep_payloa
 
 def _declared(operation: Operation, asked: Raw, answered: Raw, *, keep_payload: bool) -> Iterator[Argument]:
     for parameter in operation.parameters:
+        if parameter.retval:
+            continue
         member = parameter.member
         values = answered if Direction.OUT in parameter.direction else asked
         value = values.get(member.name)
-        way, declared = _WAYS[parameter.direction], type_name(member.type)
-        yield Argument(member.name, way, declared, value_text(value), **carried(value, keep_payload=keep_payload))
+        declared = type_name(member.type)
+        kind = declared if operation.automation is None else _vartype(value) or declared
+        more = carried(value, keep_payload=keep_payload)
+        yield Argument(member.name, _WAYS[parameter.direction], kind, _text(declared, value), **more)
+
+
+def returned(operation: Operation, answered: Raw, *, keep_payload: bool) -> Argument | None:
+    """What a script has as the result."""
+    for parameter in operation.parameters:
+        if parameter.retval:
+            declared, value = type_name(parameter.member.type), answered.get(parameter.member.name)
+            more = carried(value, keep_payload=keep_payload)
+            return Argument(None, "out", _vartype(value) or declared, _text(declared, value), **more)
+    return None
+
+
+def _vartype(value: object) -> str | None:
+    """Of a VARIANT."""
+    match value:
+        case {"vt": int(vt)}:
+            return variant_type(vt)
+    return None
+
+
+def _text(declared: str, value: object) -> str | None:
+    """A truth value is one by whichever call it comes."""
+    if declared == VARIANT_BOOL.name and isinstance(value, int):
+        return "true" if value else "false"
+    return value_text(value)
 
 
 def invoked_arguments(asked: Raw, answered: Raw, *, keep_payload: bool = False) -> tuple[Argument, ...]:

@@ -11,8 +11,9 @@ from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
 from pipelines.com.announcements import Announcements
 from pipelines.com.answers import done
+from pipelines.com.called import called
 from pipelines.com.holdings import Holdings
-from pipelines.com.members import Members, kind_of
+from pipelines.com.members import Members
 from pipelines.com.object_calls import Gone, ObjectCall
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
@@ -28,6 +29,7 @@ from schemas.times import micros, nanos
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pipelines.com.called import Called
     from pipelines.com.holdings import Held
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
@@ -50,8 +52,8 @@ class ComMachine:
         """
         self._members = Members()
         self._holdings, self._announcements = Holdings(), Announcements()
-        self.pairs = Pairs()
-        self.objects = Objects(server, self.pairs)
+        self._pairs = Pairs()
+        self.objects = Objects(server, self._pairs)
         self._settings, self._first_made = settings, first_made
         self._since_ns = since_ns
         self._spoken: Recent[tuple[Any, ...], bool] = Recent(MAX_SPOKEN)
@@ -61,7 +63,7 @@ class ComMachine:
         self._serial = 0
 
     def missed(self, fact: BlindFact) -> None:
-        self.pairs.missed(fact)
+        self._pairs.missed(fact)
 
     @property
     def is_busy(self) -> bool:
@@ -82,10 +84,11 @@ class ComMachine:
     def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone]:
         yield from self.settle(fact.began)
         self.objects.at(fact.until.ts_ns)
-        if com.iid:
-            # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
-            self._await(self._step(fact, com))
-        self.pairs.heard(fact)
+        # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
+        step = self._step(fact, com) if com.iid else None
+        if step is not None:
+            self._await(step)
+        self._pairs.heard(fact)
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
             self.objects.announce(exporter, fact)
@@ -95,19 +98,22 @@ class ComMachine:
             return
         one = self.objects.called(com.object, com.iid, fact)
         self._members.note(one, fact, com)
+        iid = com.iid or self.objects.interface_of(one, com.object)
+        said = called(fact, com, iid, one, lambda *numbers: self._members.name(one, iid, *numbers))
+        if step is not None:
+            step.called = said
         parent, clsid = self._parent(one, fact)
         for reference in com.references:
             if reference.given:
-                self.objects.give(reference, fact, parent, clsid)
+                self.objects.give(reference, fact, parent, clsid, said.gives)
                 self._holdings.give(fact.client, reference, fact)
             elif self.objects.find(reference.ipid) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self.objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
         self._count(fact, com)
-        called = self._called(one, fact, com)
-        yield COM_CALLS.name, _row(called)
-        yield called
+        yield COM_CALLS.name, self._row(one, fact, com, iid, said)
+        yield ObjectCall(object=one, call=fact, com=com, iid=iid, said=said, pair=self._pairs.of(fact.client))
         for over in self.objects.forgotten():
             yield Gone(over)
             yield COM_OBJECTS.name, over.row()
@@ -117,13 +123,8 @@ class ComMachine:
         for one in self.objects.finished():
             yield COM_OBJECTS.name, one.row()
 
-    def _called(self, one: ComObject, fact: CallFact, com: Com) -> ObjectCall:
-        iid = com.iid or self.objects.interface_of(one, com.object)
-        named = self._members.name(one, iid, com.invoked.dispid) if com.invoked else None
-        return ObjectCall(object=one, call=fact, com=com, iid=iid, named=named, pair=self.pairs.of(fact.client))
-
     def _step(self, fact: CallFact, com: Com) -> ComStep:
-        step = ComStep(call=fact, com=com, pair=self.pairs.of(fact.client), settings=self._settings)
+        step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
         if com.activation is not None:
             step.first_made, step.since_ns = self._first_made.get(fact.client), self._since_ns
         if com.object is not None:
@@ -186,38 +187,42 @@ class ComMachine:
                 if done(fact) and not result and (one := self.objects.find(counted.ipid)) is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
-
-def _row(called: ObjectCall) -> ComCallRow:
-    one, fact, com, iid = called.object, called.call, called.com, called.iid
-    invoked = com.invoked
-    hresult = com.scode if com.scode is not None else fact.status
-    if hresult is not None:
-        hresult &= 0xFFFF_FFFF
-    return {
-        "call_uid": fact.call_uid,
-        "ts": micros(fact.began.ts_ns),
-        "ts_ns": nanos(fact.began.ts_ns),
-        "uid": fact.uid,
-        "id": fact.ends.id,
-        "username": fact.username,
-        "domain": fact.domain,
-        "object_uid": one.object_uid,
-        "ipid": com.object,
-        "interface": com_interface_name(iid) if iid else None,
-        "iid": iid,
-        "member": called.named if invoked else fact.operation,
-        "kind": kind_of(invoked) if invoked else ("method" if fact.operation else None),
-        "via": "invoke" if invoked else "direct",
-        "arguments": [
-            {"name": arg.name, "direction": arg.direction, "type": arg.type, "value": arg.value}
-            for arg in com.arguments
-        ],
-        "result": com.result,
-        "outcome": str(fact.outcome),
-        "hresult": hresult,
-        "hresult_name": None if hresult is None else status_name(hresult, fact.endpoint or ""),
-        "exception": com.exception,
-        "causality_id": com.cid,
-        "doubt": one.doubt,
-        "capture_id": fact.capture_id,
-    }
+    def _row(self, one: ComObject, fact: CallFact, com: Com, iid: str | None, said: Called) -> ComCallRow:
+        hresult = com.scode if com.scode is not None else fact.status
+        if hresult is not None:
+            hresult &= 0xFFFF_FFFF
+        return {
+            "call_uid": fact.call_uid,
+            "ts": micros(fact.began.ts_ns),
+            "ts_ns": nanos(fact.began.ts_ns),
+            "uid": fact.uid,
+            "id": fact.ends.id,
+            "username": fact.username,
+            "domain": fact.domain,
+            "object_uid": one.object_uid,
+            "ipid": com.object,
+            "interface": com_interface_name(iid) if iid else None,
+            "iid": iid,
+            "member": said.member,
+            "kind": said.kind,
+            "via": "invoke" if com.invoked else "direct",
+            "arguments": [
+                {
+                    "name": arg.name,
+                    "direction": arg.direction,
+                    "type": arg.type,
+                    "value": arg.value,
+                    "value_name": arg.value_name,
+                }
+                for arg in said.arguments
+            ],
+            "result": said.result,
+            "result_name": said.result_name,
+            "outcome": str(fact.outcome),
+            "hresult": hresult,
+            "hresult_name": None if hresult is None else status_name(hresult, fact.endpoint or ""),
+            "exception": com.exception,
+            "causality_id": com.cid,
+            "doubt": one.doubt,
+            "capture_id": fact.capture_id,
+        }

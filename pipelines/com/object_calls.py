@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from pipelines.com.called import Called
     from pipelines.com.objects import ComObject
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import Com
@@ -21,8 +22,8 @@ class ObjectCall(Struct, eq=False, kw_only=True):
     com: Com
     iid: str | None
     """Interface that the call is of: as its bind says, or the object where no bind was seen."""
-    named: str | None
-    """Of Invoke, the member that its number means, where the wire told that."""
+    said: Called
+    """What was done, by which member."""
     pair: ComPair
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from decoders.dcom.classes import com_interface_name
 from decoders.registry import BY_NAME
 from pipelines.facts.model import END
 from pipelines.mqac import (
@@ -22,7 +21,7 @@ from pipelines.mqac import (
     queues,
     transactions,
 )
-from pipelines.mqac.members import class_of, resolved
+from pipelines.mqac.members import resolved
 from pipelines.mqac.objects import SINK, QueueState
 from pipelines.mqac.steps import MqacStep
 from pipelines.mqac.story import QueueAct, Story
@@ -123,11 +122,10 @@ class MqacMachine:
         known = self._story.of(called.object)
         if known is not None:
             return known.cls
-        iid = called.iid
-        if iid == _SINKS:
+        if called.iid == _SINKS:
             return SINK
-        interface = com_interface_name(iid) if iid else None
-        return class_of_object(called.object.class_name) or class_of(interface)
+        name = called.object.named_class
+        return name if name is not None and name.startswith("MSMQ") else None
 
     def _answered(self, step: MqacStep, live: ObjectState) -> Iterator[Told]:
         handler = _HANDLERS.get((step.member.object_class, step.member.member, step.member.kind))
@@ -143,8 +141,3 @@ class MqacMachine:
     def _told(self) -> Iterator[Row | QueueAct]:
         told, self._story.told = self._story.told, []
         yield from told
-
-
-def class_of_object(name: str | None) -> str | None:
-    """Of MSMQ's, as an activation or an interface tells it."""
-    return name if name is not None and name.startswith("MSMQ") else None

@@ -91,7 +91,7 @@ class Story:
             return known
         if known is not None:
             self.gone(one)
-        one.shown_class = one.shown_class or cls
+        one.of_class = one.of_class or cls
         return self._keep(kind(one, cls, slim(step.call) or step.call, born=True))
 
     def unit_out_of_sight(self, ipid: str, call: CallFact) -> Unit:

@@ -41,8 +41,8 @@ SESSIONS = Table(
         Column(
             "endpoint",
             STRING,
-            "Interface by which it was opened: `qm2qm`, `RemoteRead`, `qmcomm` of a supporting server; `IMSMQQueue` of an "
-            "MSMQQueue object, whatever its revision.",
+            "Interface by which it was opened: `qm2qm`, `RemoteRead`, `qmcomm` of a supporting server; `IMSMQQueue` of "
+            "an MSMQQueue object, whatever its revision.",
             required=True,
             values=SESSION_ENDPOINTS,
         ),

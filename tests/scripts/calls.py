@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from decoders.dcom.orpc import write_implicit
 from decoders.ndr.model import Direction
 from decoders.registry import BY_NAME as REGISTERED
+from tests.scripts import mqac
 from tests.scripts.activation import THIS
 from tests.scripts.com import OF_EVERY_CALL
 from tests.scripts.defaults import RECIPES
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 NUMBERED: Final = "opnum"
 """An operation of which only the number is known."""
 _OPAQUE: Final = bytes(4)
+_THAT: Final = write_implicit(Direction.OUT, {"flags": 0, "extensions": None}, "<")
+_INVOKE: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ def interface_of(operation: str) -> str | None:
     """None: whatever the connection speaks."""
     if operation == NUMBERED:
         return None
+    if mqac.is_member(operation):
+        return mqac.interface_named(operation)
     if operation not in RECIPES:
         raise ScriptError(f"{operation!r} is no operation")
     return RECIPES[operation][0]
@@ -51,7 +56,43 @@ def is_callback(operation: str) -> bool:
     return interface is not None and operation in (one.name for one in BY_NAME[interface].callbacks)
 
 
-def ask(operation: str, written: Mapping[str, Written], world: World, syntax: str) -> Asked:
+def spoken_as(operation: str, spoken: Mapping[str, object]) -> str | None:
+    """Interface of those that a connection speaks by which it may be called; None: it may not."""
+    if mqac.is_member(operation):
+        return mqac.spoken_as(operation, spoken)
+    interface = interface_of(operation)
+    return (next(iter(spoken), None) if interface is None else interface) if interface in (None, *spoken) else None
+
+
+def _ask_member(operation: str, written: Mapping[str, Written], world: World, syntax: str, spoken: str | None) -> Asked:
+    given = mqac.values(operation, written, right=False)
+    late = mqac.is_late(operation, spoken or "")
+    found = mqac.member(operation)
+    interface = mqac.LATE if late else mqac.declaring(found, operation)
+    recipe = mqac.late(operation) if late else mqac.direct(operation)
+    flat = recipe.request(given, world)
+    name, opnum = ("Invoke", _INVOKE) if late else (found.operation.name, found.operation.opnum)
+    sent = _this(flat) + stub(interface, name, Direction.IN, flat, syntax)
+    return Asked(operation, spoken or interface, opnum, flat, sent, flat.get("object"))
+
+
+def _answer_member(asked: Asked, written: Mapping[str, Written], world: World, syntax: str) -> bytes:
+    operation = asked.operation
+    given = mqac.values(operation, written, right=True)
+    if "status" in given:
+        given["return_value"] = given.pop("status")
+    late = mqac.is_late(operation, asked.interface)
+    recipe = mqac.late(operation) if late else mqac.direct(operation)
+    flat = recipe.response(given, asked.flat, world)
+    interface = mqac.LATE if late else mqac.declaring(mqac.member(operation), operation)
+    name = "Invoke" if late else mqac.member(operation).operation.name
+    return _THAT + stub(interface, name, Direction.OUT, flat, syntax)
+
+
+def ask(operation: str, written: Mapping[str, Written], world: World, syntax: str, spoken: str | None = None) -> Asked:
+    """`spoken`: the interface of the connection by which it is called."""
+    if mqac.is_member(operation):
+        return _ask_member(operation, written, world, syntax, spoken)
     if operation == NUMBERED:
         given = _meanings(written, {}, frozenset(("number", *OF_EVERY_CALL)), operation)
         head = _this(given) if "object" in given else b""
@@ -82,6 +123,8 @@ def _this(flat: Flat) -> bytes:
 def answer(asked: Asked, written: Mapping[str, Written], world: World, syntax: str) -> bytes:
     if asked.operation == NUMBERED:
         return bytes(_meanings(written, {}, frozenset(), asked.operation).get("stub", _OPAQUE))
+    if mqac.is_member(asked.operation):
+        return _answer_member(asked, written, world, syntax)
     _, recipe = RECIPES[asked.operation]
     declared = declared_types(asked.interface, asked.operation, Direction.OUT)
     returns = {"status"} if "return_value" in declared else set()
@@ -90,7 +133,7 @@ def answer(asked: Asked, written: Mapping[str, Written], world: World, syntax: s
         given["return_value"] = given.pop("status")
     if "stub" in given:
         return bytes(given["stub"])
-    head = write_implicit(Direction.OUT, {"flags": 0, "extensions": None}, "<") if _is_com(asked.interface) else b""
+    head = _THAT if _is_com(asked.interface) else b""
     flat = recipe.response(given, asked.flat, world)
     return head + stub(asked.interface, asked.operation, Direction.OUT, flat, syntax)
 
