@@ -108,9 +108,11 @@ def settled(step: MqacStep, before: CallFact) -> Reason | None:
     return None if before.until <= step.call.began else Reason.TIMES_CROSS
 
 
-def known(step: MqacStep, holds: bool) -> bool | Reason:
-    """What the object's history says, as far as it was seen."""
-    return holds and (doubt(step) or True)
+def known(step: MqacStep, holds: bool, after: CallFact | None = None) -> bool | Reason:
+    """What the object's history says, as far as it was seen. `after`: the call that made it so."""
+    if not holds:
+        return False
+    return doubt(step) or (settled(step, after) if after is not None else None) or True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -37,7 +37,7 @@ def _not_advised(step: MqacStep) -> bool | Reason:
     point, cookie = step.state, step.number("dwCookie")
     if not isinstance(point, ConnectionPointState) or point.event is None or cookie is None:
         return False
-    return known(step, cookie not in point.event.advised) and (point.event.unseen or True)
+    return known(step, cookie not in point.event.advised and point.event.unseen is None)
 
 
 def _told(step: MqacStep) -> Answer:

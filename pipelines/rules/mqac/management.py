@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from decoders.dcom.classes import class_name, com_interface_name
+from decoders.dcom.classes import class_name
 from decoders.interfaces.mqac import enumerations as values
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import ManagementState
 from pipelines.rules.com_duties import of_client as com_client
-from pipelines.rules.model import REQUEST, RESPONSE, Broken, Level
+from pipelines.rules.model import BOTH, REQUEST, RESPONSE, Broken, Detected, Level, Undecided
 from pipelines.rules.mqac.demands import (
     MQ_ERROR_INVALID_PARAMETER,
     Demand,
@@ -26,18 +26,22 @@ from pipelines.rules.mqac.demands import (
     settled,
 )
 from pipelines.rules.mqac.values import NULLS, is_given
+from pipelines.rules.watching import MqacWatcher
+from pipelines.sessions.memory import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from decoders.interfaces.mqac.members import Meaning
     from decoders.ndr.model import Enum
     from pipelines.com.steps import ComStep
     from pipelines.mqac.steps import MqacStep
-    from pipelines.rules.model import Answer
+    from pipelines.rules.model import Answer, Need, Settings
 
 _MANAGEMENT: Final = "MSMQManagement"
 _BY_QUERY: Final = ("MSMQQueueManagement", "MSMQOutgoingQueueManagement")
-_IF_LOCAL, _IF_OUTGOING = "IMSMQQueueManagement", "IMSMQOutgoingQueueManagement"
+_MAX_OBJECTS: Final = 4_096
+_IS_LOCAL: Final = gets(_MANAGEMENT, "IsLocal")
 _UNINITIALIZED: Final = 0xC00E_0094
 _LOCAL: Final = (
     *gets(_BY_QUERY[0], "JournalMessageCount", "BytesInJournal"),
@@ -75,7 +79,7 @@ def _in_vain(step: MqacStep) -> bool | Reason:
     state = step.state
     if not isinstance(state, ManagementState) or state.failed_init is None:
         return False
-    return known(step, state.init is None) and (settled(step, state.failed_init) or True)
+    return known(step, state.init is None, state.failed_init)
 
 
 _NEVER: Final = Demand(_never, (_UNINITIALIZED,))
@@ -141,19 +145,35 @@ def _one_of(enumeration: Enum) -> Callable[[MqacStep], Answer]:
     return check
 
 
-def _location(step: MqacStep) -> Answer:
-    """An interface that the object was asked for, and gave, says what its queue is."""
-    state = step.state
-    told = step.result.number if step.succeeded and step.result else None
-    if not isinstance(state, ManagementState) or told is None:
-        return None
-    names = {com_interface_name(iid) for iid, given_by in state.object.interfaces.values() if given_by is not None}
-    has = {name: name in names for name in (_IF_LOCAL, _IF_OUTGOING)}
-    if not any(has.values()) or all(has.values()):
-        return None
-    if bool(told) is has[_IF_LOCAL]:
-        return True
-    return doubt(step) or Broken({**asked(step), "told": bool(told), "has": next(one for one in has if has[one])})
+class QueueLocation(MqacWatcher):
+    """By which of the two interfaces an object has answered says what its queue is."""
+
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys(
+        (*_LOCAL, *_OUTGOING, *_IS_LOCAL, *methods(_MANAGEMENT, "Init")), BOTH
+    )
+
+    def __init__(self, _: Settings) -> None:
+        self._answered_as: Recent[str, str] = Recent(_MAX_OBJECTS)
+        """Class of the interface, by `object_uid`."""
+
+    def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
+        uid = step.state.object.object_uid
+        if step.member not in _IS_LOCAL:
+            if not step.succeeded:
+                return ()
+            if step.member.object_class in _BY_QUERY:
+                self._answered_as.put(uid, step.member.object_class)
+            else:
+                self._answered_as.drop(uid)
+            return ()
+        told, cls = step.result.number if step.succeeded and step.result else None, self._answered_as.get(uid)
+        if told is None or cls is None:
+            return ()
+        if bool(told) is (cls == _BY_QUERY[0]):
+            return (True,)
+        reason = doubt(step)
+        shown = {**asked(step), "told": bool(told), "answered as": cls}
+        return (Detected(step, shown) if reason is None else Undecided(step, reason),)
 
 
 def _only_if(local: bool) -> Callable[[MqacStep], Answer]:
@@ -268,12 +288,12 @@ RULES: Final = (
     ),
     of_server(
         "mqac-queue-location",
-        "IsLocal contradicts the interface that the object has",
+        "IsLocal contradicts the interface by which the object had answered",
         section="3.3.4.1.7",
-        requirement="IsLocal is true of an object that has IMSMQQueueManagement, and false of one that has "
-        "IMSMQOutgoingQueueManagement.",
-        members=gets(_MANAGEMENT, "IsLocal"),
-        check=_location,
+        requirement="IsLocal is true of an object that answers as IMSMQQueueManagement, and false of one that answers "
+        "as IMSMQOutgoingQueueManagement.",
+        members=_IS_LOCAL,
+        watch=QueueLocation,
         undecidable_when="the object's history was not captured whole",
     ),
     of_server(

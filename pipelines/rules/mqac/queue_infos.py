@@ -21,7 +21,6 @@ from pipelines.rules.mqac.demands import (
     of_server,
     puts,
     refused,
-    settled,
 )
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _deleted(step: MqacStep) -> bool | Reason:
     info = _info(step)
     if info is None or info.deleted is None or info.named:
         return False
-    return settled(step, info.deleted) or known(step, holds=True)
+    return known(step, holds=True, after=info.deleted)
 
 
 def _no_path(step: MqacStep) -> bool | Reason:
