@@ -14,7 +14,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.mqac.objects import ManagementState
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import BOTH, REQUEST, Broken, Detected, Level, Subject, Undecided
-from pipelines.rules.mqac.demands import done_by, gets, methods
+from pipelines.rules.mqac.demands import answered, gets, methods
 from pipelines.rules.plans import is_moot, unreadable
 from pipelines.rules.shown import code_shown
 from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection
@@ -42,7 +42,7 @@ _DISRUPTIVE: Final = frozenset(("DISCONNECT", "PAUSE", "TIDY"))
 
 def _service_disruption(step: CallStep | MqacStep) -> Answer:
     if isinstance(step, MqacStep):
-        return Broken(done_by(step)) if step.succeeded else True
+        return Broken(answered(step)) if step.succeeded else True
     action = str(step.request.get("lpwszAction", ""))
     if action.upper() not in _DISRUPTIVE or not step.succeeded:
         return True

@@ -10,7 +10,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
-from pipelines.rules.mqac.demands import done_by
+from pipelines.rules.mqac.demands import answered
 from pipelines.rules.mqac.queue_members import PURGE
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.watching import detection
@@ -39,7 +39,7 @@ def _purge(step: CallStep | MqacStep) -> Answer:
     if not step.succeeded:
         return True
     if isinstance(step, MqacStep):
-        return Broken(done_by(step))
+        return Broken(answered(step))
     name = _PURGES[step.call.method]
     queue = step.request.get(name)
     return Broken({name: queue if isinstance(queue, str) else hexadecimal(queue), "answer": code_shown(step.code)})

@@ -8,7 +8,7 @@ from decoders.registry import DSCOMM
 from pipelines.facts import vocabulary as v
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import BOTH, Broken, Level
-from pipelines.rules.mqac.demands import done_by, methods
+from pipelines.rules.mqac.demands import answered, methods
 from pipelines.rules.shown import code_shown
 from pipelines.rules.watching import detection
 
@@ -25,7 +25,7 @@ _OPERATIONS: Final = (
 def _opened_to_anybody(step: CallStep | MqacStep) -> Answer:
     if isinstance(step, MqacStep):
         is_open = step.succeeded and step.number("IsWorldReadable")
-        return Broken(done_by(step)) if is_open else True
+        return Broken(answered(step)) if is_open else True
     given = (step.call.told or {}).get("open_to")
     if not given or not step.succeeded:
         return True

@@ -6,7 +6,7 @@ macros do as scripts do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from pipelines.com.steps import ComStep
 from pipelines.facts import vocabulary as v
@@ -14,7 +14,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import MessageState, QueueState
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import BOTH, RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
-from pipelines.rules.mqac.demands import asked, done_by, gets, methods
+from pipelines.rules.mqac.demands import answered, asked, gets, methods
 from pipelines.rules.plans import is_moot, unreadable
 from pipelines.rules.watching import MAX_CLIENTS, MqacWatcher, detection
 from pipelines.sessions.memory import Recent
@@ -38,7 +38,7 @@ _MAX_QUEUES: Final = 1_024
 def _changed(step: MqacStep) -> Answer:
     if not step.succeeded:
         return True
-    return Broken(done_by(step)) if step.com.invoked is not None else True
+    return Broken(answered(step)) if step.com.invoked is not None else True
 
 
 def _forged(step: MqacStep) -> Answer:
@@ -50,7 +50,7 @@ def _forged(step: MqacStep) -> Answer:
     }
     if not step.succeeded or not any(name in put for name in _FORGED):
         return True
-    return Broken({**done_by(step), **put})
+    return Broken({**answered(step), **put})
 
 
 class _BodiesFetched(MqacWatcher):
@@ -85,14 +85,22 @@ def _opened_by(queue: QueueState) -> str | None:
     return queue.opened.call_uid if queue.opened is not None else None
 
 
+class _First(NamedTuple):
+    """Object of MSMQ's that a client made."""
+
+    made_ns: int
+    since_ns: int
+    """Since when the server had been seen by then."""
+
+
 class _Scripted(Watcher):
     """A client's first object is remembered; its first call by number tells."""
 
     subjects: ClassVar = frozenset((Subject.COM, Subject.MQAC))
 
     def __init__(self, _: Settings) -> None:
-        self._new: Recent[str, ComStep] = Recent(MAX_CLIENTS)
-        """The activation of clients that made their first object here."""
+        self._new: Recent[str, _First] = Recent(MAX_CLIENTS)
+        """Clients that made their first object here."""
         self._told: Recent[str, bool] = Recent(MAX_CLIENTS)
 
     def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
@@ -104,7 +112,7 @@ class _Scripted(Watcher):
     def _made(self, step: ComStep) -> None:
         if step.call.method not in v.ACTIVATIONS or step.first_made != step.call.call_uid:
             return
-        self._new.put(step.call.client, step)
+        self._new.put(step.call.client, _First(step.call.began.ts_ns, step.since_ns))
 
     def _called(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
         client = step.call.client
@@ -115,7 +123,7 @@ class _Scripted(Watcher):
         self._told.put(client, True)
         first = self._new.get(client)
         today = date_of(step.call.began.ts_ns)
-        if first is None or date_of(first.call.began.ts_ns) != today:
+        if first is None or date_of(first.made_ns) != today:
             # It has made objects before.
             return (True,)
         if first.since_ns <= 0 or date_of(first.since_ns) == today:

@@ -85,11 +85,6 @@ def answered(step: MqacStep) -> dict[str, Any]:
     return {**asked(step), "answer": code_shown(step.code)}
 
 
-def done_by(step: MqacStep) -> dict[str, Any]:
-    """The same, and how it was called: script engines know members by number only."""
-    return {**answered(step), "called by": "script" if step.com.invoked is not None else "program"}
-
-
 def doubt(step: MqacStep) -> Reason | None:
     """Why more may have been done with the object than is known."""
     state = step.state
