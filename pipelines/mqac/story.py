@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MAX_STATES: Final = 16_384
 """Objects of one server kept in mind. A client in a loop makes thousands; the one that was longest not called is told
 as it stands and forgotten."""
+_REMOTE_UNKNOWN: Final = frozenset(("IRemUnknown", "IRemUnknown2"))
 _Of = TypeVar("_Of", bound="ObjectState")
 Row: TypeAlias = "tuple[str, dict[str, Any]]"
 
@@ -75,7 +76,9 @@ class Story:
         if known is not None:
             self._states.move_to_end(one.object_uid)
             return known
-        unseen = None if one.given_by is not None and not one.elsewhere else Reason.OPEN_NOT_SEEN
+        # [MS-DCOM] 3.1.1.5.6.1.1: an object that is asked for another interface was there before.
+        is_new = one.given_by is not None and one.born.endpoint not in _REMOTE_UNKNOWN
+        unseen = None if is_new and not one.elsewhere else Reason.OPEN_NOT_SEEN
         first = one.born if one.given_by is not None else slim(call) or call
         return self._keep(
             STATES.get(cls, ObjectState)(

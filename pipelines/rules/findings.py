@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.com.steps import ComStep
 from pipelines.knowledge.targets import named_queue
+from pipelines.mqac.naming import queue_of_object, session_of_object
+from pipelines.mqac.steps import MqacStep
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
 from pipelines.sessions.steps import (
@@ -96,7 +98,7 @@ class Findings:
             found.row["count"] += count
         return None
 
-    def note_unread(self, plan: Plan, step: CallStep | ComStep) -> None:
+    def note_unread(self, plan: Plan, step: CallStep | ComStep | MqacStep) -> None:
         """All that the plan leaves undecided; of the calls after the first only how many they are."""
         unread = self._sums[_place(step)].unread
         known = unread.get(plan)
@@ -150,16 +152,18 @@ def session_of(step: Judged) -> str | None:
     return None if session is None or session.kind is SessionKind.HANDSHAKE else session.session_uid
 
 
-def opened_queue(step: Step | ComStep) -> Session | None:
+def opened_queue(step: Step | ComStep | MqacStep) -> Session | None:
     """The queue that it is about; of a move, the one that the message lay in."""
     if isinstance(step, CallStep):  # as most are
         return step.session
-    if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep | ComStep):
+    if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep | ComStep | MqacStep):
         return None
     return step.read.session if isinstance(step, ReadStep) else step.session
 
 
 def _queue(step: Judged, session: Session | None) -> Naming:
+    if isinstance(step, MqacStep):
+        return queue_of_object(step.state)
     if session is not None or isinstance(step, ReadStep | SessionStep):
         return queue_of(session)
     return named_by_call(named_queue(step) if isinstance(step, CallStep) else None)
@@ -185,7 +189,7 @@ def finding_row(
         "ts_ns": nanos(of.began.ts_ns),
         "uid": of.uid,
         "call_uid": call.call_uid if call else None,
-        "session_uid": session_of(step),
+        "session_uid": session_of_object(step.state) if isinstance(step, MqacStep) else session_of(step),
         "id": of.ends.id,
         "username": call.username if call else None,
         "domain": call.domain if call else None,

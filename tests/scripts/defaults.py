@@ -5,7 +5,17 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
-from tests.scripts import activation, com, directory, management, mapper, qmcomm, qmcomm2, remote_read
+from tests.scripts import (
+    activation,
+    com,
+    connection_points,
+    directory,
+    management,
+    mapper,
+    qmcomm,
+    qmcomm2,
+    remote_read,
+)
 from tests.scripts.constants import ACTIONS
 from tests.scripts.identities import LICENCE
 from tests.scripts.messages import (
@@ -131,6 +141,8 @@ RECIPES: Final[Mapping[str, tuple[str, Recipe]]] = {
         ("IRemUnknown", com.REMOTE_UNKNOWN),
         ("IClassFactory", com.CLASS_FACTORY),
         ("IDispatch", com.DISPATCH),
+        ("IConnectionPointContainer", connection_points.CONTAINER),
+        ("IConnectionPoint", connection_points.POINT),
     )
     for name, recipe in recipes.items()
 }

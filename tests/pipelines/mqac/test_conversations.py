@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Tables = dict[str, list[dict[str, Any]]]
 CLASSES = sorted(CONVERSATIONS)
+_BY_SCRIPT = frozenset(("detect-queue-changed-by-script", "detect-msmq-object-scripted"))
+"""What they report is that a call was late-bound."""
 _SPOKEN = frozenset(("serves", "called"))
 """Of hosts: a script speaks IDispatch only, and stands for the first revision of each interface."""
 
@@ -45,7 +47,14 @@ def test_late_bound_twin_tells_the_same(name: str, direct: dict[str, Tables], tm
     late = told(tmp_path, conversation(body, *objects, late=True))
     twins = compared(direct[name]), compared(late)
     for table in TOLD:
-        one, other = ([{key: row[key] for key in row.keys() - _SPOKEN} for row in twin[table]] for twin in twins)
+        one, other = (
+            [
+                {key: row[key] for key in row.keys() - _SPOKEN}
+                for row in twin[table]
+                if row.get("rule_id") not in _BY_SCRIPT
+            ]
+            for twin in twins
+        )
         assert other == one, table
 
 
