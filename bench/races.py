@@ -25,8 +25,9 @@ class Figures:
 
     @classmethod
     def of(cls, runs: Sequence[Ran], calls: int = 0) -> Figures:
-        columns = zip(*((one.seconds, one.worker_mb, one.busy_seconds) for one in runs), strict=True)
-        return cls(*map(list, columns), calls=calls)
+        return cls(
+            [one.seconds for one in runs], [one.worker_mb for one in runs], [one.busy_seconds for one in runs], calls
+        )
 
     @property
     def median(self) -> float:
