@@ -25,10 +25,9 @@ class Figures:
 
     @classmethod
     def of(cls, runs: Sequence[Ran], calls: int = 0) -> Figures:
-        seconds, worker_mb, busy_seconds = zip(
-            *((one.seconds, one.worker_mb, one.busy_seconds) for one in runs), strict=True
+        return cls(
+            [one.seconds for one in runs], [one.worker_mb for one in runs], [one.busy_seconds for one in runs], calls
         )
-        return cls(list(seconds), list(worker_mb), list(busy_seconds), calls)
 
     @property
     def median(self) -> float:
