@@ -9,7 +9,16 @@ from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.acts import MAX_WAITING, Read, Sent, Unit
 from pipelines.mqac.admin import Values
-from pipelines.mqac.objects import STATES, MessageState, ObjectState, QueueInfoState, QueueState, TransactionState
+from pipelines.mqac.objects import (
+    SINK,
+    STATES,
+    MessageState,
+    ObjectState,
+    QueueInfoState,
+    QueueState,
+    SinkState,
+    TransactionState,
+)
 from pipelines.mqac.rows import read_rows, send_rows, session_row, unit_row
 from pipelines.sessions.model import TransactionState as Outcome
 from schemas.tables import ADMIN_ACTIONS, READS, SENDS, SESSIONS, SIGHTINGS, TRANSACTIONS
@@ -74,6 +83,9 @@ class Story:
         known = self._states.get(one.object_uid)
         if known is not None:
             self._states.move_to_end(one.object_uid)
+            if known.is_over and not (isinstance(known, QueueState) and known.closed is not None):
+                # Somebody had a reference left.
+                known.is_over = False
             return known
         unseen = None if one.given_by is not None and not one.elsewhere else Reason.OPEN_NOT_SEEN
         first = one.born if one.given_by is not None else slim(call) or call
@@ -119,6 +131,13 @@ class Story:
                 self.unit_over(oldest, Outcome.UNKNOWN, None)
         return found
 
+    def advised(self, ipid: str, call: CallFact) -> None:
+        """A client handed its own object to a connection point of another host."""
+        one = self._objects.find(ipid)
+        if one is not None and one.object_uid not in self._states:
+            first = slim(call) or call
+            self._keep(SinkState(one, SINK, first, born=True, advised=first))
+
     def alias(self, step: MqacStep, state: ObjectState) -> None:
         """The answer hands out another object that stands for the same."""
         one = self._given(step)
@@ -137,6 +156,12 @@ class Story:
             self._forgot = True
             _, oldest = self._states.popitem(last=False)
             self._over(oldest, Reason.LIMIT)
+
+    def released(self, one: ComObject) -> None:
+        state = self._states.get(one.object_uid)
+        if isinstance(state, QueueState | MessageState):
+            # What is missed from now on says nothing of it.
+            state.missed_before, state.is_over = state.missed(), True
 
     def gone(self, one: ComObject) -> None:
         """Nothing leads to it any more."""
