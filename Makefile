@@ -70,4 +70,3 @@ setup:
 
 setup-test:
 	@scripts/setup test
-	@scripts/setup-airflow
