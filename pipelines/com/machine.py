@@ -14,7 +14,7 @@ from pipelines.com.answers import done
 from pipelines.com.called import called
 from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members
-from pipelines.com.object_calls import Gone, ObjectCall
+from pipelines.com.object_calls import Gone, ObjectCall, Released
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
 from pipelines.com.steps import ComStep, Pinged
@@ -90,7 +90,7 @@ class ComMachine:
         for reference in com.references:
             self.objects.hand_on(reference, fact)
 
-    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone]:
+    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone | Released]:
         yield from self.settle(fact.began)
         self.objects.seen(fact, of_resolver=com.object is None)
         # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
@@ -123,9 +123,17 @@ class ComMachine:
         self._count(fact, com)
         yield COM_CALLS.name, self._row(one, fact, com, iid, said)
         yield ObjectCall(object=one, call=fact, com=com, iid=iid, said=said, pair=self._pairs.of(fact.client))
+        yield from self._released(fact, com)
         for over in self.objects.forgotten():
             yield Gone(over)
             yield COM_OBJECTS.name, over.row()
+
+    def _released(self, fact: CallFact, com: Com) -> Iterator[Released]:
+        if fact.is_one_of((v.RELEASE,)):
+            for ipid in dict.fromkeys(one.ipid for one in com.counted):
+                one = self.objects.find(ipid, fact.ends.resp_p)
+                if one is not None and one.over_by == fact.call_uid:
+                    yield Released(one)
 
     def finish(self) -> Iterator[Row | ComStep]:
         yield from self.settle(END)

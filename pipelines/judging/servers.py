@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.com.machine import ComMachine
-from pipelines.com.object_calls import Gone, ObjectCall
+from pipelines.com.object_calls import Gone, ObjectCall, Released
 from pipelines.com.steps import ComStep
 from pipelines.facts.model import END, BlindFact, CallFact
 from pipelines.facts.stored_form import BEHIND, BEHIND_BLIND, GIVEN, HANDED, from_row
@@ -16,7 +16,7 @@ from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
 from pipelines.mqac.machine import MqacMachine
 from pipelines.mqac.steps import MqacStep
-from pipelines.mqac.story import QueueAct
+from pipelines.mqac.telling import QueueAct
 from pipelines.rules.catalogue import RULES
 from pipelines.rules.engine import Judge
 from pipelines.rules.findings import opened_queue
@@ -106,6 +106,7 @@ class _Case:
         if isinstance(fact, CallFact) and fact.com is not None:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)
+                self._mqac.given(fact, fact.com)
                 return ()
             if kind == HANDED:
                 self._com.handed(fact, fact.com)
@@ -133,7 +134,7 @@ class _Case:
         summaries.host_notes.extend(self._hosts.rows())
         summaries.queue_notes.extend(self._queues.rows())
 
-    def _com_rows(self, told: Iterable[TableRow | ComStep | ObjectCall | Gone]) -> list[TableRow]:
+    def _com_rows(self, told: Iterable[TableRow | ComStep | ObjectCall | Gone | Released]) -> list[TableRow]:
         rows: list[TableRow] = []
         for one in told:
             if isinstance(one, ComStep):
@@ -142,6 +143,8 @@ class _Case:
                 rows += self._mqac_rows(self._mqac.feed(one))
             elif isinstance(one, Gone):
                 rows += self._mqac_rows(self._mqac.gone(one))
+            elif isinstance(one, Released):
+                self._mqac.released(one)
             else:
                 rows.append(one)
         return rows
