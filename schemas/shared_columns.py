@@ -126,8 +126,8 @@ TRANSACTION_UID = Column(
 TRANSACTION_OUTCOME = Column(
     "transaction_outcome",
     STRING,
-    "What became of it. Seen of qmcomm's internal transactions and of MSMQTransaction objects; an external one of qmcomm "
-    "is decided elsewhere: unknown.",
+    "What became of it. Seen of qmcomm's internal transactions and of MSMQTransaction objects; an external one of "
+    "qmcomm is decided elsewhere: unknown.",
     values=TRANSACTION_OUTCOMES,
 )
 IN_TRANSACTION = (TRANSACTION, TRANSACTION_UID, TRANSACTION_OUTCOME)

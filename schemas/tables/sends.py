@@ -26,8 +26,8 @@ from schemas.vocabulary import SEND_OPERATIONS, UNDOABLE_OUTCOMES
 
 SENDS = Table(
     "sends",
-    "One message sent by rpc_ACSendMessageEx, QMSendMessageInternalEx or Send of IMSMQMessage. Not of sealed calls, but "
-    "for those by Send, which its number tells: in doubt.",
+    "One message sent by rpc_ACSendMessageEx, QMSendMessageInternalEx or Send of IMSMQMessage. Not of sealed calls, "
+    "but for those by Send, which its number tells: in doubt.",
     (
         CALL_UID,
         Column("ts", TIMESTAMP, "When it was asked for."),

@@ -34,7 +34,8 @@ TRANSACTIONS = Table(
         Column(
             "transaction",
             STRING,
-            "Unit of work (XACTUOW) in hexadecimal; of an MSMQTransaction object, which does not tell it, OXID and OID.",
+            "Unit of work (XACTUOW) in hexadecimal; of an MSMQTransaction object, which does not tell it, its OXID and "
+            "OID.",
             required=True,
         ),
         UID,
