@@ -119,14 +119,15 @@ MESSAGE_UID = Column(
     "Message, derived from its id or, where none is told, from the call it was seen in: the same in every run.",
     required=True,
 )
-TRANSACTION = Column("transaction", STRING, "Unit of work (XACTUOW) in hexadecimal; null outside transactions.")
+TRANSACTION = Column("transaction", STRING, "Unit of work, as in `transactions`; null outside transactions.")
 TRANSACTION_UID = Column(
     "transaction_uid", STRING, "Row of `transactions`, derived from the first call of it: the same in every run."
 )
 TRANSACTION_OUTCOME = Column(
     "transaction_outcome",
     STRING,
-    "What became of it. Seen of qmcomm's internal transactions; an external one is decided elsewhere: unknown.",
+    "What became of it. Seen of qmcomm's internal transactions and of MSMQTransaction objects; an external one of "
+    "qmcomm is decided elsewhere: unknown.",
     values=TRANSACTION_OUTCOMES,
 )
 IN_TRANSACTION = (TRANSACTION, TRANSACTION_UID, TRANSACTION_OUTCOME)

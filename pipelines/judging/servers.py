@@ -16,7 +16,7 @@ from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
 from pipelines.mqac.machine import MqacMachine
 from pipelines.mqac.steps import MqacStep
-from pipelines.mqac.story import QueueAct
+from pipelines.mqac.telling import QueueAct
 from pipelines.rules.catalogue import RULES
 from pipelines.rules.engine import Judge
 from pipelines.rules.findings import opened_queue

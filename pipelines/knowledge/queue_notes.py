@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from pipelines.facts.model import CallFact, Method
-    from pipelines.mqac.story import QueueAct
+    from pipelines.mqac.telling import QueueAct
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Step
     from schemas.state import QueueNoteRow

@@ -55,8 +55,10 @@ class Values:
 
     @staticmethod
     def answers(name: str, value: Known | None) -> list[Row] | None:
-        """Of a question."""
-        return None if value is None else [{"name": name, "old": None, "new": _cut(value), "old_call_uid": None}]
+        """Of a question. That an object answers it says nothing yet."""
+        if value is None or value.value.reference is not None:
+            return None
+        return [{"name": name, "old": None, "new": _cut(value), "old_call_uid": None}]
 
 
 def _cut(value: Known) -> str:

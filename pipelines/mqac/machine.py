@@ -25,7 +25,7 @@ from pipelines.mqac.acts import MAX_PAIRS
 from pipelines.mqac.members import resolved
 from pipelines.mqac.objects import SINK, QueueState
 from pipelines.mqac.steps import MqacStep
-from pipelines.mqac.story import QueueAct, Story
+from pipelines.mqac.story import Story
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.handling import Handlers
     from pipelines.mqac.objects import ObjectState
-    from pipelines.mqac.story import Row
+    from pipelines.mqac.telling import QueueAct, Row
 
 _ADVISE: Final = "IConnectionPoint", "Advise"
 _SINKS: Final = BY_NAME["_DMSMQEventEvents"].uuid

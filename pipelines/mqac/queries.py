@@ -32,7 +32,7 @@ def _next(story: Story, step: MqacStep, state: QueueInfosState) -> ObjectState |
     if made is not None:
         made.from_server = True
         state.given += 1
-    elif step.succeeded and step.answer_hidden is None:
+    elif step.gave_nothing:
         state.at_end = True
     return made
 

@@ -58,8 +58,10 @@ def _given(story: Story, step: MqacStep, state: QueueState, read: Read) -> Objec
     state.is_proven = True
     message = story.made(step, "MSMQMessage", MessageState, anew=True)
     if message is None:
-        if step.answer_hidden is None:
+        if step.gave_nothing:
             read.at_once = ReadOutcome.TIMED_OUT
+        else:
+            read.doubt = read.doubt or Reason.NOT_DECODED
         return None
     message.read = read
     read.message = message

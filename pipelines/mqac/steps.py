@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.objects import ObjectState
 
+_NOTHING = (None, "null")
+"""Text of a null pointer, and of one in a VARIANT."""
+
 
 class MqacStep(Struct, eq=False, kw_only=True):
     """A call of one of MSMQ's objects that is over, by opnum or by Invoke alike.
@@ -66,6 +69,13 @@ class MqacStep(Struct, eq=False, kw_only=True):
     def failed(self) -> bool:
         """It was answered, by an error. Neither this nor `succeeded`: nobody knows."""
         return not self.succeeded and (self.call.fault is not None or self.call.status is not None)
+
+    @property
+    def gave_nothing(self) -> bool:
+        """It succeeded, and its answer, which was captured whole, hands out no object."""
+        back = self.result
+        empty = back is None or (back.reference is None and back.value in _NOTHING)
+        return self.succeeded and empty and self.answer_hidden is None
 
     def text(self, name: str) -> str | None:
         one = self.arguments.get(name)

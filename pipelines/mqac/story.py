@@ -1,13 +1,13 @@
-"""What handlers of calls share: the states of a server's objects, and what is to be told."""
+"""What handlers of calls share: the states of a server's objects, found, made, given back and forgotten."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
-from pipelines.mqac.acts import MAX_WAITING, Read, Sent, Unit
+from pipelines.mqac.acts import Read, Sent, Unit
 from pipelines.mqac.admin import Values
 from pipelines.mqac.objects import (
     SINK,
@@ -19,16 +19,14 @@ from pipelines.mqac.objects import (
     SinkState,
     TransactionState,
 )
-from pipelines.mqac.rows import read_rows, send_rows, session_row, unit_row
+from pipelines.mqac.rows import session_row
+from pipelines.mqac.telling import Telling
 from pipelines.sessions.model import TransactionState as Outcome
-from schemas.tables import ADMIN_ACTIONS, READS, SENDS, SESSIONS, SIGHTINGS, TRANSACTIONS
+from schemas.tables import SESSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pipelines.com.objects import ComObject, Objects
-    from pipelines.facts.model import CallFact, Moment
-    from pipelines.mqac.objects import QueueIdentity
+    from pipelines.facts.model import CallFact
     from pipelines.mqac.steps import MqacStep
 
 MAX_STATES: Final = 16_384
@@ -36,21 +34,11 @@ MAX_STATES: Final = 16_384
 as it stands and forgotten."""
 _REMOTE_UNKNOWN: Final = frozenset(("IRemUnknown", "IRemUnknown2"))
 _Of = TypeVar("_Of", bound="ObjectState")
-Row: TypeAlias = "tuple[str, dict[str, Any]]"
 
 
-class QueueAct(NamedTuple):
-    """For the table `queues`: somebody did something to a queue."""
-
-    act: str | None
-    """None: only that its names belong together."""
-    queue: QueueIdentity
-    call: CallFact
-    doubt: Reason | None
-
-
-class Story:
+class Story(Telling):
     def __init__(self, server: str, objects: Objects) -> None:
+        super().__init__()
         self._objects = objects
         self._states: OrderedDict[str, ObjectState] = OrderedDict()
         """By `object_uid`, the one called last at the end."""
@@ -58,7 +46,6 @@ class Story:
         self._units: OrderedDict[str, Unit] = OrderedDict()
         """By IPID, those of which no object was seen."""
         self.values = Values(server)
-        self.told: list[Row | QueueAct] = []
 
     def of(self, one: ComObject) -> ObjectState | None:
         return self._states.get(one.object_uid)
@@ -194,7 +181,7 @@ class Story:
                 acts: list[Read | Sent] = [*state.reads.values(), *state.sends.values()]
                 for one in acts:
                     one.doubt = one.doubt or doubt
-                    self._tell_act(one)
+                    self.at_once(one)
                 if state.is_session:
                     self.tell(SESSIONS.name, session_row(state, doubt))
                     if state.opened is not None:
@@ -210,85 +197,5 @@ class Story:
                 unit.doubt = unit.doubt or Reason.CAPTURE_ENDED
             self.unit_over(unit, Outcome.UNKNOWN, None)
 
-    def tell(self, table: str, row: Mapping[str, Any]) -> None:
-        self.told.append((table, dict(row)))
 
-    def act(self, row: Mapping[str, Any]) -> None:
-        """Of `act_row`."""
-        self.tell(ADMIN_ACTIONS.name, row)
-
-    def note(self, act: str | None, queue: QueueIdentity | None, call: CallFact, doubt: Reason | None = None) -> None:
-        if queue is not None:
-            self.told.append(QueueAct(act, queue, call, doubt or queue.doubt))
-
-    def decided(self, act: Read | Sent) -> None:
-        """Nothing more is said of its message: it is told, unless its transaction is still to be decided."""
-        if act.is_told:
-            return
-        unit = act.unit
-        if not act.waits or unit is None:
-            self._tell_act(act)
-        elif len(unit.waiting) >= MAX_WAITING:
-            act.doubt = act.doubt or Reason.LIMIT
-            self._tell_act(act)
-        else:
-            unit.waiting.append(act)
-
-    def unit_over(self, unit: Unit, outcome: Outcome, moment: Moment | None) -> None:
-        if unit.is_over:
-            return
-        unit.outcome, unit.ended_at, unit.is_over = outcome, moment, True
-        waiting, unit.waiting = unit.waiting, []
-        for act in waiting:
-            self._tell_act(act)
-        self.tell(TRANSACTIONS.name, unit_row(unit))
-
-    def _tell_act(self, act: Read | Sent) -> None:
-        if act.is_told:
-            return
-        act.is_told = True
-        if isinstance(act, Read):
-            self._tell_read(act)
-        else:
-            self._tell_sent(act)
-
-    def _tell_read(self, read: Read) -> None:
-        queue = read.queue
-        queue.reads.pop(id(read), None)
-        row, sighting = read_rows(read)
-        self.tell(READS.name, row)
-        if sighting is not None:
-            self.tell(SIGHTINGS.name, sighting)
-            self.note("received" if read.removes else "peeked", queue.queue, read.call, queue.naming_doubt)
-        counts = queue.counts
-        outcome = str(read.outcome)
-        for name in ("receives" if read.removes else "peeks", outcome):
-            counts[name] = counts.get(name, 0) + 1
-        size = read.disclosed
-        if size:
-            column = f"{outcome}_bytes" if f"{outcome}_bytes" in _BYTES else "unfinished_bytes"
-            for name in ("message_bytes", column):
-                counts[name] = counts.get(name, 0) + size
-        if read.doubted() is not None:
-            queue.uncounted = queue.uncounted or read.doubted()
-
-    def _tell_sent(self, sent: Sent) -> None:
-        row, sighting = send_rows(sent)
-        self.tell(SENDS.name, row)
-        if sighting is not None:
-            self.tell(SIGHTINGS.name, sighting)
-        if sent.outcome == "success":
-            self.note("sent", sent.identity, sent.call)
-        queue = sent.queue
-        if queue is None:
-            return
-        queue.sends.pop(id(sent), None)
-        if sent.outcome == "success":
-            queue.counts["sends"] = queue.counts.get("sends", 0) + 1
-            queue.counts["sent_bytes"] = queue.counts.get("sent_bytes", 0) + (row["message_bytes"] or 0)
-        elif sent.outcome == "unknown":
-            queue.uncounted = queue.uncounted or Reason.RESPONSE_NOT_CAPTURED
-
-
-_BYTES: Final = frozenset(("peeked_bytes", "acked_bytes", "nacked_bytes", "rundown_bytes"))
 _ORDER: Final = {"MSMQTransaction": 0, "MSMQQueue": 2}

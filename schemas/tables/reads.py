@@ -39,7 +39,8 @@ READ_OUTCOMES = {
 
 READS = Table(
     "reads",
-    "One receive or peek with its end, cancel or rundown; also an end without its start. Not of sealed calls.",
+    "One receive or peek with its end, cancel or rundown; also an end without its start. Not of sealed calls, but for "
+    "methods of IMSMQQueue, which their numbers tell: in doubt.",
     (
         Column(
             "read_uid", STRING, "Id of the read, derived from its first call: the same in every run.", required=True

@@ -1,4 +1,4 @@
-"""sends: messages that applications sent through a supporting server."""
+"""sends: messages that applications sent through a supporting server, or by an object of MSMQ's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from schemas.vocabulary import SEND_OPERATIONS, UNDOABLE_OUTCOMES
 
 SENDS = Table(
     "sends",
-    "One message sent by rpc_ACSendMessageEx or QMSendMessageInternalEx. Not of sealed calls.",
+    "One message sent by rpc_ACSendMessageEx, QMSendMessageInternalEx or Send of IMSMQMessage. Not of sealed calls, "
+    "but for those by Send, which its number tells: in doubt.",
     (
         CALL_UID,
         Column("ts", TIMESTAMP, "When it was asked for."),

@@ -13,7 +13,6 @@ from schemas.shared_columns import (
     ID,
     OF_CAPTURE,
     OF_FLOW,
-    TRANSACTION,
     UID,
     USERNAME,
 )
@@ -32,7 +31,13 @@ TRANSACTIONS = Table(
     "One unit of work on one server, over all connections: what was read, sent, moved and rejected in it.",
     (
         Column("transaction_uid", STRING, "Derived from the first call of it: the same in every run.", required=True),
-        Column("transaction", STRING, TRANSACTION.doc, required=True),
+        Column(
+            "transaction",
+            STRING,
+            "Unit of work (XACTUOW) in hexadecimal; of an MSMQTransaction object, which does not tell it, its OXID and "
+            "OID.",
+            required=True,
+        ),
         UID,
         ID,
         Column("ts", TIMESTAMP, "Time of its first call seen."),

@@ -93,6 +93,19 @@ IMSMQOutgoingQueueManagement.Pause object=G
 IMSMQOutgoingQueueManagement.Resume object=G
 IMSMQOutgoingQueueManagement.EodResend object=G -> status=0xC00E0004
 """
+LOCAL: Final = r"""
+IMSMQQueueManagement.Init object=G FormatName="DIRECT=OS:hq\private$\orders"
+IMSMQQueueManagement.get_FormatName object=G -> result="DIRECT=OS:hq\private$\orders"
+IMSMQQueueManagement.get_JournalMessageCount object=G -> result=3
+IMSMQQueueManagement.get_BytesInJournal object=G -> result=[21, 300]
+IMSMQQueueManagement.Init object=G Pathname="hq\private$\none" -> status=0xC00E0003
+"""
+COLLECTION: Final = r"""
+IMSMQOutgoingQueueManagement.Init object=G FormatName="DIRECT=OS:branch7\private$\orders"
+IMSMQOutgoingQueueManagement.EodGetSendInfo object=G -> gives=[C]
+IMSMQCollection.get_Count object=C -> result=11
+IMSMQCollection.Item object=C Index="EodLastAckCount" -> result=[19, 3]
+"""
 QUERY: Final = r"""
 IMSMQQuery4.LookupQueue object=X Label="orders" RelLabel=1 -> gives=[N]
 IMSMQQueueInfos4.Next object=N -> gives=[I1]
@@ -124,6 +137,8 @@ CONVERSATIONS: Final = {
     "application": (MACHINE, "MSMQApplication=A"),
     "management": (MANAGEMENT, "MSMQManagement=G"),
     "outgoing_queue_management": (OUTGOING, "MSMQOutgoingQueueManagement=G"),
+    "queue_management": (LOCAL, "MSMQQueueManagement=G"),
+    "collection": (COLLECTION, "MSMQOutgoingQueueManagement=G"),
     "query": (QUERY, "MSMQQuery=X"),
     "destination": (DESTINATION, "MSMQDestination=D", "MSMQMessage=M"),
     "event": (EVENT, "MSMQQueueInfo=I", "MSMQEvent=E"),
