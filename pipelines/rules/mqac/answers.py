@@ -13,16 +13,13 @@ from pipelines.rules.mqac.demands import (
     MQ_ERROR_INVALID_HANDLE,
     OLE_E_BLANK,
     Demand,
-    answered,
-    gets,
     is_below,
     is_failure,
-    methods,
     of_server,
-    puts,
     refused,
 )
 from pipelines.rules.mqac.every_member import EVERY
+from pipelines.rules.object_members import answered, gets, methods, puts
 
 if TYPE_CHECKING:
     from pipelines.mqac.steps import MqacStep

@@ -7,20 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.mqac.objects import ApplicationState
 from pipelines.rules.model import BOTH, RESPONSE, Broken
-from pipelines.rules.mqac.demands import (
-    E_NOTIMPL,
-    MQ_ERROR_INVALID_PARAMETER,
-    Demand,
-    answered,
-    asked,
-    doubt,
-    gets,
-    known,
-    methods,
-    of_server,
-    refused,
-)
+from pipelines.rules.mqac.demands import E_NOTIMPL, MQ_ERROR_INVALID_PARAMETER, Demand, doubt, known, of_server, refused
 from pipelines.rules.mqac.values import NULLS, TEXTS, is_given
+from pipelines.rules.object_members import answered, asked, gets, methods
 
 if TYPE_CHECKING:
     from pipelines.facts.reasons import Reason

@@ -14,18 +14,15 @@ from pipelines.rules.model import BOTH, REQUEST, RESPONSE, Broken, Detected, Lev
 from pipelines.rules.mqac.demands import (
     MQ_ERROR_INVALID_PARAMETER,
     Demand,
-    answered,
-    asked,
     doubt,
-    gets,
     known,
-    methods,
     of_client,
     of_server,
     refused,
     settled,
 )
 from pipelines.rules.mqac.values import NULLS, is_given
+from pipelines.rules.object_members import answered, asked, gets, methods
 from pipelines.rules.watching import MqacWatcher
 from pipelines.sessions.memory import Recent
 

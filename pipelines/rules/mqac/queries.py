@@ -9,18 +9,15 @@ from pipelines.rules.model import Broken
 from pipelines.rules.mqac.demands import (
     MQ_ERROR_INVALID_PARAMETER,
     Demand,
-    answered,
-    asked,
     doubt,
-    gets,
     is_below,
     known,
     made_by_client,
-    methods,
     of_server,
     refused,
 )
 from pipelines.rules.mqac.values import only_argument
+from pipelines.rules.object_members import answered, asked, gets, methods
 
 if TYPE_CHECKING:
     from pipelines.facts.reasons import Reason

@@ -11,17 +11,13 @@ from pipelines.rules.model import Broken, Level
 from pipelines.rules.mqac.demands import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     Demand,
-    answered,
-    asked,
     doubt,
-    gets,
     known,
-    methods,
     of_client,
     of_server,
-    puts,
     refused,
 )
+from pipelines.rules.object_members import answered, asked, gets, methods, puts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,7 @@ from pipelines.rules.mqac.demands import (
     MQ_ERROR_INVALID_HANDLE,
     OLE_E_BLANK,
     Demand,
-    asked,
     doubt,
-    gets,
     known,
     made_by_client,
     of_client,
@@ -26,6 +24,7 @@ from pipelines.rules.mqac.demands import (
     under_way,
 )
 from pipelines.rules.mqac.values import TRANSACTIONS, is_given, is_transaction, no_object
+from pipelines.rules.object_members import asked, gets
 
 if TYPE_CHECKING:
     from collections.abc import Callable

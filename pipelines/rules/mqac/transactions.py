@@ -11,16 +11,14 @@ from pipelines.rules.model import REQUEST, Broken, Level
 from pipelines.rules.mqac.demands import (
     E_INVALIDARG,
     Demand,
-    answered,
-    asked,
     known,
     made_by_client,
-    methods,
     of_client,
     of_server,
     refused,
     settled,
 )
+from pipelines.rules.object_members import answered, asked, methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.rules.model import Broken
 from pipelines.rules.mqac import queue_members as q
-from pipelines.rules.mqac.demands import answered, asked, of_server
+from pipelines.rules.mqac.demands import of_server
+from pipelines.rules.object_members import answered, asked
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:
