@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule, Subject
 from pipelines.rules.object_members import asked
@@ -31,9 +32,6 @@ E_INVALIDARG: Final = 0x8007_0057
 E_INVALIDARG_PRINTED: Final = 0x8000_0003
 """As 3.17.4.1.22 and 3.17.4.1.48 print it."""
 OLE_E_BLANK: Final = 0x8004_0007
-MQ_ERROR_INVALID_PARAMETER: Final = 0xC00E_0006
-MQ_ERROR_INVALID_HANDLE: Final = 0xC00E_0007
-MQ_ERROR_ACCESS_DENIED: Final = 0xC00E_0025
 MQ_ERROR_ILLEGAL_PROPERTY_VALUE: Final = 0xC00E_0018
 _FAILED: Final = 0x8000_0000
 _FACILITIES_BELOW: Final = frozenset((1, 2, 7))
@@ -45,7 +43,7 @@ _BELOW: Final = frozenset(
         0x8000_FFFF,  # E_UNEXPECTED
         0xC00E_000B,  # MQ_ERROR_SERVICE_NOT_AVAILABLE
         0xC00E_0024,  # MQ_ERROR_CANNOT_IMPERSONATE_CLIENT
-        MQ_ERROR_ACCESS_DENIED,
+        v.MQ_ERROR_ACCESS_DENIED,
         0xC00E_0027,  # MQ_ERROR_INSUFFICIENT_RESOURCES
         0xC00E_0056,  # MQ_ERROR_STALE_HANDLE: the service was restarted
         0xC00E_005A,  # MQ_ERROR_QUEUE_DELETED
