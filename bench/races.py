@@ -19,12 +19,15 @@ class Figures:
 
     seconds: list[float] = field(default_factory=list)
     worker_mb: list[float] = field(default_factory=list)
+    busy_seconds: list[float] = field(default_factory=list)
     calls: int = 0
     """That mqtrail found."""
 
     @classmethod
     def of(cls, runs: Sequence[Ran], calls: int = 0) -> Figures:
-        return cls([one.seconds for one in runs], [one.worker_mb for one in runs], calls)
+        return cls(
+            [one.seconds for one in runs], [one.worker_mb for one in runs], [one.busy_seconds for one in runs], calls
+        )
 
     @property
     def median(self) -> float:
@@ -33,7 +36,9 @@ class Figures:
     def __str__(self) -> str:
         memory = max(self.worker_mb, default=0)
         with_memory = f", a worker at most {memory:,.0f} MB" if memory else ""
-        return f"{self.median:.1f} s ({', '.join(f'{one:.1f}' for one in self.seconds)}){with_memory}"
+        median = statistics.median(self.busy_seconds)
+        busy = f", {median:.1f} s of processors" if median else ""
+        return f"{self.median:.1f} s ({', '.join(f'{one:.1f}' for one in self.seconds)}){busy}{with_memory}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,16 @@ def seconds(runner: str) -> Callable[[Mapping[str, Figures]], float]:
 def above_start(figures: Mapping[str, Figures], runner: str) -> float:
     """Never nothing, so that it can be divided by."""
     return max(1e-3, figures[runner].median - figures[START].median)
+
+
+def busy_above_start(ours: str, theirs: str) -> Callable[[Mapping[str, Figures]], float]:
+    """The same of processors' time, which tells something on a machine that does other things too."""
+
+    def of(figures: Mapping[str, Figures], runner: str) -> float:
+        start, all_of_it = (statistics.median(figures[name].busy_seconds) for name in (START, runner))
+        return max(1e-3, all_of_it - start)
+
+    return lambda figures: of(figures, ours) / of(figures, theirs)
 
 
 def times_above_start(ours: str, theirs: str) -> Callable[[Mapping[str, Figures]], float]:

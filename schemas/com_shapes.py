@@ -11,7 +11,7 @@ from decoders.dcom.asked_for import asked_for
 from decoders.dcom.classes import class_name, com_interface_name
 from decoders.dcom.objref import parse_objref
 from decoders.dcom.types import MInterfacePointer
-from decoders.ndr.model import CutBytes, InterfacePointer, Named, ObjrefBytes, Pointer, Struct
+from decoders.ndr.model import Array, CutBytes, InterfacePointer, Named, ObjrefBytes, Pointer, Struct
 from decoders.oaut.texts import variant_text, variant_type
 from decoders.oaut.types import FLAGGED_WORD_BLOB
 from decoders.oaut.values import bstr_value, variant_content
@@ -129,6 +129,16 @@ def special(declared: Type) -> Shaped | None:
 
 def is_variant(declared: Type, types: Mapping[str, Type]) -> bool:
     """Also behind pointers."""
+    declared = _pointed_at(declared, types)
+    return isinstance(declared, Struct) and declared.name == WIRE_VARIANT.name
+
+
+def are_variants(declared: Type, types: Mapping[str, Type]) -> bool:
+    declared = _pointed_at(declared, types)
+    return isinstance(declared, Array) and is_variant(declared.of, types)
+
+
+def _pointed_at(declared: Type, types: Mapping[str, Type]) -> Type:
     while isinstance(declared, Named | Pointer):
         declared = types[declared.name] if isinstance(declared, Named) else declared.to
-    return isinstance(declared, Struct) and declared.name == WIRE_VARIANT.name
+    return declared

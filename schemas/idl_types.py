@@ -27,7 +27,7 @@ from decoders.ndr.model import (
     Struct,
     Union,
 )
-from schemas.com_shapes import is_variant, special
+from schemas.com_shapes import are_variants, is_variant, special
 from schemas.model import BINARY, BOOL, DOUBLE, INT, LONG, STRING, UNSIGNED_LONG
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class IdlTypes:
             if isinstance(inner, Union) and not member.name:
                 yield from self._fields((arm.member for arm in inner.arms if arm.member is not None), seen)
             else:
-                message = member.payload and not is_variant(member.type, self._types)
+                holds_variants = is_variant(member.type, self._types) or are_variants(member.type, self._types)
+                message = member.payload and not holds_variants
                 yield pa.field(member.name, PAYLOAD if message else self._arrow(member.type, seen))
 
     def _arrow(self, declared: Type, seen: dict[str, int]) -> pa.DataType:

@@ -10,7 +10,7 @@ from decoders.msmq.base_header import packet_size
 from decoders.ndr.layout import is_octets, is_wide
 from decoders.ndr.model import Array, CutBytes, EncapsulatedUnion, Named, Pointer, Struct, Union
 from decoders.oaut.values import bstr_bytes
-from schemas.com_shapes import is_variant, special, variant_row
+from schemas.com_shapes import are_variants, is_variant, special, variant_row
 from schemas.idl_types import NO_PARAMETERS, deeper
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class ValueShapes:
             keep = self._keep_payload
             if is_variant(member.type, self._types):
                 return lambda value: variant_row(value, keep=keep)
+            if are_variants(member.type, self._types):
+                return _elements(lambda value: variant_row(value, keep=keep))
             return lambda value: payload(value, keep=keep)
         return self._value(member.type, seen)
 

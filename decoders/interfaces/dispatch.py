@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from decoders.interfaces.com_parameters import RIID, counted, method, out, out_interface
 from decoders.interfaces.parameters import reference, value
@@ -11,8 +12,17 @@ from decoders.oaut.declarations import DISPPARAMS, EXCEPINFO, TYPES
 from decoders.oaut.types import DISPID, DWORD, LCID, LPOLESTR, UINT
 from decoders.registry import BY_NAME
 
+if TYPE_CHECKING:
+    from decoders.ndr.model import Parameter
+
 IID_ITYPEINFO: Final = "00020401-0000-0000-c000-000000000046"
 _IN, _OUT = Direction.IN, Direction.OUT
+
+
+def _any(parameter: Parameter) -> Parameter:
+    """It may be a message's body: which member is called, only the object tells."""
+    return replace(parameter, member=replace(parameter.member, payload=True))
+
 
 OPERATIONS: Final = (
     method(
@@ -51,12 +61,12 @@ OPERATIONS: Final = (
             value("lcid", LCID),
             value("dwFlags", DWORD),
             reference(_IN, "pDispParams", DISPPARAMS),
-            out("pVarResult", Named("VARIANT")),
+            _any(out("pVarResult", Named("VARIANT"))),
             out("pExcepInfo", EXCEPINFO),
             out("pArgErr", UINT),
             value("cVarRef", UINT),
             counted(_IN, "rgVarRefIdx", UINT, "cVarRef"),
-            counted(_IN | _OUT, "rgVarRef", Named("VARIANT"), "cVarRef"),
+            _any(counted(_IN | _OUT, "rgVarRef", Named("VARIANT"), "cVarRef")),
         ),
         "3.1.4.4",
         "Calls a method, or reads or writes a property, by its number.",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DISPPARAMS = Struct(
     "DISPPARAMS",
     (
-        Member("rgvarg", Pointer(Array(Named("VARIANT"), size_is="cArgs"))),
+        Member("rgvarg", Pointer(Array(Named("VARIANT"), size_is="cArgs")), payload=True),
         Member("rgdispidNamedArgs", Pointer(Array(DISPID, size_is="cNamedArgs"))),
         Member("cArgs", UINT),
         Member("cNamedArgs", UINT),

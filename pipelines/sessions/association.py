@@ -34,6 +34,8 @@ class Association(BlindSpan):
     """How the connection ended that was over last."""
     server_left: Moment | None = None
     """When the server last ended a connection of it."""
+    perhaps_left: Moment | None = None
+    """When a connection of it ended last of which nobody knows by whom."""
     reset: Moment | None = None
     """When a connection of it that was not the last was reset, by whichever side: who was started again resets too."""
     kept: Moment | None = None

@@ -108,9 +108,11 @@ class Associations:
         self.connections.pop(fact.uid, None)
         self._movable.pop(fact.uid, None)
         association.open_uids.discard(fact.uid)
-        association.severance = severance(connection, association.server_left, crossing_ns)
+        association.severance = severance(connection, crossing_ns)
         if fact.ended_by == "server":
             association.server_left = fact.until
+        elif fact.ended_by is None:
+            association.perhaps_left = fact.until
         if not association.open_uids:
             self._left[id(association)] = association
         elif resets := [one.at for one in fact.endings if one.how == "reset"]:

@@ -10,7 +10,6 @@ import enum
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import Moment
     from pipelines.sessions.association import Connection
 
 
@@ -35,9 +34,9 @@ _KINDS: Final = {
 }
 
 
-def severance(connection: Connection, server_left: Moment | None, crossing_ns: int) -> Severance | None:
-    """None: not known, or nobody's choice. `server_left`: when the server ended another one of the association."""
-    last = connection.fact
+def severance(connection: Connection, crossing_ns: int) -> Severance | None:
+    """None: not known, or nobody's choice."""
+    last, left, perhaps = connection.fact, connection.association.server_left, connection.association.perhaps_left
     sides = [ending.side for ending in last.endings]
     if last.ended_by is None or last.ended_by not in sides:
         return None
@@ -46,7 +45,9 @@ def severance(connection: Connection, server_left: Moment | None, crossing_ns: i
         # A server that does not answer any more gave no chance either. After an orphaned PDU the client has to close:
         # [MS-RPCE] 3.3.1.5.10.
         return None
-    if server_left is not None and not found.is_servers and last.until.ts_ns - server_left.ts_ns < crossing_ns:
+    if found.is_servers:
+        return found
+    if left is not None and last.until.ts_ns - left.ts_ns < crossing_ns:
         # The server was leaving: what the client did with its other connections comes of that.
         return Severance.SERVER_CLOSED
-    return found
+    return None if perhaps is not None and last.until.ts_ns - perhaps.ts_ns < crossing_ns else found

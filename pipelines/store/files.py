@@ -64,7 +64,8 @@ class FileWriter:
         self._root, self._table, self._path, self._schema = root, table, path, schema
         self._opened: AbstractContextManager[IO[bytes]] = open_output(join(root, path))
         self._sink = _Hashing(self._opened.__enter__())
-        self._writer = parquet.ParquetWriter(self._sink, schema, compression="zstd")
+        # zstd finds what repeats: docs/adr/0032.
+        self._writer = parquet.ParquetWriter(self._sink, schema, compression="zstd", use_dictionary=False)
         self._held: list[pa.RecordBatch] = []
         self._held_bytes = self._rows = self._arrow_bytes = 0
         self._counts: Counter[tuple[str, str, str]] = Counter()

@@ -31,7 +31,8 @@ def titles(*findings: list[Row] | None) -> list[str] | None:
 
 def worst(*findings: list[Row] | None) -> str | None:
     """The highest level of the findings about it."""
-    return max((one["level"] for one in _all(*findings)), key=LEVELS.index, default=None)
+    levels = (one["level"] for one in _all(*findings) if one["level"] is not None)
+    return max(levels, key=LEVELS.index, default=None)
 
 
 def attacked(*findings: list[Row] | None) -> list[str] | None:

@@ -10,14 +10,25 @@ import pytest
 
 from bench import runners
 from bench.processes import Ran, descendants, run
-from bench.races import OURS, START, Figures, Race, Runner, Target, calls_a_second, memory_times, times_above_start
+from bench.races import (
+    OURS,
+    START,
+    Figures,
+    Race,
+    Runner,
+    Target,
+    busy_above_start,
+    calls_a_second,
+    memory_times,
+    times_above_start,
+)
 from bench.realistic.recipes import RECIPES, size_of
 from bench.targets import RACES
 from bench.whole import report_lines
 
 
-def figures(*seconds: float, calls: int = 0, worker_mb: float = 0) -> Figures:
-    return Figures.of([Ran(one, worker_mb) for one in seconds], calls)
+def figures(*seconds: float, calls: int = 0, worker_mb: float = 0, busy: float = 0) -> Figures:
+    return Figures.of([Ran(one, worker_mb, busy) for one in seconds], calls)
 
 
 def race(name: str) -> Race:
@@ -27,6 +38,7 @@ def race(name: str) -> Race:
 def test_the_median_counts() -> None:
     assert str(figures(3, 1, 9)) == "3.0 s (3.0, 1.0, 9.0)"
     assert str(figures(2, worker_mb=1234.5)) == "2.0 s (2.0), a worker at most 1,234 MB"
+    assert str(figures(2, 4, busy=3.25)) == "3.0 s (2.0, 4.0), 3.2 s of processors"
 
 
 @pytest.mark.parametrize(("ours", "said"), [(5.0, ("met", "met")), (8.0, ("met", "missed")), (11.0, ("missed",) * 2)])
@@ -58,6 +70,14 @@ def test_growth_and_cores_above_start() -> None:
     assert race("growth").targets[0].verdict(found).endswith(": met")
 
 
+def test_growth_of_what_processors_do() -> None:
+    found = {"1 GB": figures(1, busy=30.0), "100 MB": figures(1, busy=12.0), START: figures(1, busy=10.0)}
+    assert busy_above_start("1 GB", "100 MB")(found) == 10
+    assert race("growth").targets[1].verdict(found).endswith(": met")
+    found["1 GB"] = figures(1, busy=32.0)
+    assert race("growth").targets[1].verdict(found).endswith(": missed")
+
+
 def test_quicker_than_a_start_is_no_division_by_nothing() -> None:
     assert times_above_start(OURS, "b")({OURS: figures(1), "b": figures(1), START: figures(2)}) == 1
 
@@ -87,6 +107,12 @@ def test_a_capture_is_named_once() -> None:
 
 def test_a_program_is_run() -> None:
     assert 0.3 < run([sys.executable, "-c", "import time; time.sleep(0.3)"]).seconds < 30
+
+
+def test_what_processors_did_for_it_and_its_children() -> None:
+    burn = "import time\nwhile time.process_time() < 1: pass"
+    program = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {burn!r}])"
+    assert 0.2 < run([sys.executable, "-c", program]).busy_seconds < 3
 
 
 def test_a_program_that_fails() -> None:

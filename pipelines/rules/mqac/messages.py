@@ -133,15 +133,15 @@ def _transaction_id(step: MqacStep) -> Answer:
 
 _IDENTIFIER: Final = 20
 _VALUES: Final = (
-    ("privacy", "privacy level", "PrivLevel", "3.17.4.1.3", _numbers(values.MQMSGPRIVLEVEL), ()),
-    ("authentication", "authentication level", "AuthLevel", "3.17.4.1.5", _numbers(values.MQMSGAUTHLEVEL), ()),
-    ("delivery", "way of delivery", "Delivery", "3.17.4.1.8", _numbers(values.MQMSGDELIVERY), ()),
-    ("trace", "tracing setting", "Trace", "3.17.4.1.10", _numbers(values.MQMSGTRACE), ()),
-    ("priority", "priority", "Priority", "3.17.4.1.12", range(8), ()),
-    ("journal", "journal setting", "Journal", "3.17.4.1.14", range(4), ()),
+    ("privacy", "A privacy level", "PrivLevel", "3.17.4.1.3", _numbers(values.MQMSGPRIVLEVEL), ()),
+    ("authentication", "An authentication level", "AuthLevel", "3.17.4.1.5", _numbers(values.MQMSGAUTHLEVEL), ()),
+    ("delivery", "A way of delivery", "Delivery", "3.17.4.1.8", _numbers(values.MQMSGDELIVERY), ()),
+    ("trace", "A tracing setting", "Trace", "3.17.4.1.10", _numbers(values.MQMSGTRACE), ()),
+    ("priority", "A priority", "Priority", "3.17.4.1.12", range(8), ()),
+    ("journal", "A journal setting", "Journal", "3.17.4.1.14", range(4), ()),
     (
         "acknowledgement",
-        "acknowledgement setting",
+        "An acknowledgement setting",
         "Ack",
         "3.17.4.1.29",
         _numbers(values.MQMSGACKNOWLEDGEMENT),
@@ -154,7 +154,7 @@ RULES: Final = (
     *(
         of_server(
             f"mqac-{name}-value",
-            f"A {what} that there is not was taken",
+            f"{what} that there is not was taken",
             section=section,
             requirement=f"Put {member} with a value that there is not is answered MQ_ERROR_ILLEGAL_PROPERTY_VALUE.",
             members=puts(_MESSAGE, member),

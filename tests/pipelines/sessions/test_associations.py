@@ -208,6 +208,26 @@ def test_who_gets_another_number_than_asked_for_is_in_a_new_association(
     assert [row["rule_id"] for row in findings if row["verdict"] == "violation"] == accused
 
 
+@pytest.mark.parametrize(
+    ("answer", "by", "verdicts"), [("", "server_closed", set()), ("lost", None, {"ending_unknown"})]
+)
+def test_who_ended_another_connection_just_before_is_not_known(
+    answer: str, by: str | None, verdicts: set[str], tmp_path: Path
+) -> None:
+    """Seed 770020 of the unruly talks: the server was leaving, which a hole in what it said leaves open."""
+    script = f"""
+        connect a
+        connect b group a
+        b: RemoteQmGetVersion -> {answer}
+        reset b by server
+        a: RemoteQMOpenQueue
+        close a
+    """
+    found = _judged(script, tmp_path)
+    assert [row["severed_by"] for row in found["sessions"]] == [by]
+    assert {row["reason"] for row in found["findings"] if row["rule_id"] == "mqqp-queue-closed"} == verdicts
+
+
 def test_association_that_is_seen_at_both_sides_of_a_translator(tmp_path: Path) -> None:
     """It has two addresses there, and the client joins it from another one of its own: that may be either's."""
     script = """
