@@ -14,7 +14,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.mqac.objects import ManagementState
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import BOTH, REQUEST, Broken, Detected, Level, Subject, Undecided
-from pipelines.rules.mqac.demands import answered, gets, methods
+from pipelines.rules.object_members import answered, gets, methods
 from pipelines.rules.plans import is_moot, unreadable
 from pipelines.rules.shown import code_shown
 from pipelines.rules.watching import MAX_CLIENTS, CallWatcher, detection

@@ -10,8 +10,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
-from pipelines.rules.mqac.demands import answered
-from pipelines.rules.mqac.queue_members import PURGE
+from pipelines.rules.object_members import answered, methods
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.watching import detection
 from pipelines.sessions.memory import Recent
@@ -144,7 +143,7 @@ RULES: Final = (
         "object, that succeeded: all messages are gone.",
         level=Level.HIGH,
         operations=tuple(_PURGES),
-        members=PURGE,
+        members=methods("MSMQQueue", "Purge"),
         needs=RESPONSE,
         check=_purge,
         attack=("T1485",),

@@ -8,7 +8,7 @@ from decoders.registry import DSCOMM
 from pipelines.facts import vocabulary as v
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import BOTH, Broken, Level
-from pipelines.rules.mqac.demands import answered, methods
+from pipelines.rules.object_members import answered, methods
 from pipelines.rules.shown import code_shown
 from pipelines.rules.watching import detection
 

@@ -14,7 +14,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import MessageState, QueueState
 from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import BOTH, RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
-from pipelines.rules.mqac.demands import answered, asked, gets, methods
+from pipelines.rules.object_members import answered, asked, gets, methods
 from pipelines.rules.plans import is_moot, unreadable
 from pipelines.rules.watching import MAX_CLIENTS, MqacWatcher, detection
 from pipelines.sessions.memory import Recent

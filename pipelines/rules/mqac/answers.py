@@ -6,23 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.interfaces.mqac.members import Meaning
 from decoders.ndr.model import MemberKind
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import RESPONSE, Broken, Level
-from pipelines.rules.mqac.demands import (
-    E_NOTIMPL,
-    MQ_ERROR_INVALID_HANDLE,
-    OLE_E_BLANK,
-    Demand,
-    answered,
-    gets,
-    is_below,
-    is_failure,
-    methods,
-    of_server,
-    puts,
-    refused,
-)
+from pipelines.rules.mqac.demands import E_NOTIMPL, OLE_E_BLANK, Demand, is_below, is_failure, of_server, refused
 from pipelines.rules.mqac.every_member import EVERY
+from pipelines.rules.object_members import answered, gets, methods, puts
 
 if TYPE_CHECKING:
     from pipelines.mqac.steps import MqacStep
@@ -84,11 +73,11 @@ def _kind(step: MqacStep) -> Answer:
 
 def _closed(step: MqacStep) -> bool:
     """3.11.1.1: a closed queue has an error of its own for every method."""
-    return step.member.object_class == "MSMQQueue" and step.code in (MQ_ERROR_INVALID_HANDLE, OLE_E_BLANK)
+    return step.member.object_class == "MSMQQueue" and step.code in (v.MQ_ERROR_INVALID_HANDLE, OLE_E_BLANK)
 
 
 _NOT_IMPLEMENTED: Final = Demand(lambda _: True, (E_NOTIMPL,))
-_OTHERWISE: Final = Demand(_closed, (MQ_ERROR_INVALID_HANDLE, OLE_E_BLANK))
+_OTHERWISE: Final = Demand(_closed, (v.MQ_ERROR_INVALID_HANDLE, OLE_E_BLANK))
 
 
 def _succeeds(step: MqacStep) -> Answer:

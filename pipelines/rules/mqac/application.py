@@ -5,22 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.mqac.objects import ApplicationState
 from pipelines.rules.model import BOTH, RESPONSE, Broken
-from pipelines.rules.mqac.demands import (
-    E_NOTIMPL,
-    MQ_ERROR_INVALID_PARAMETER,
-    Demand,
-    answered,
-    asked,
-    doubt,
-    gets,
-    known,
-    methods,
-    of_server,
-    refused,
-)
+from pipelines.rules.mqac.demands import E_NOTIMPL, Demand, doubt, known, of_server, refused
 from pipelines.rules.mqac.values import NULLS, TEXTS, is_given
+from pipelines.rules.object_members import answered, asked, gets, methods
 
 if TYPE_CHECKING:
     from pipelines.facts.reasons import Reason
@@ -48,9 +38,9 @@ def _kept_and_given(step: MqacStep) -> bool | Reason:
 
 
 _REMOTE: Final = Demand(_elsewhere, (E_NOTIMPL,))
-_FLAGS: Final = Demand(_kept_and_given, (MQ_ERROR_INVALID_PARAMETER,))
+_FLAGS: Final = Demand(_kept_and_given, (v.MQ_ERROR_INVALID_PARAMETER,))
 _OF_CERTIFICATES: Final = (_REMOTE, _FLAGS)
-_LOCAL: Final = Demand(_elsewhere, (MQ_ERROR_INVALID_PARAMETER,))
+_LOCAL: Final = Demand(_elsewhere, (v.MQ_ERROR_INVALID_PARAMETER,))
 
 
 def _there(step: MqacStep) -> Answer:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from decoders.interfaces import INTERFACES
 from decoders.oaut.names import VT
 from pipelines.rules.model import REQUEST, Broken
-from pipelines.rules.mqac.demands import asked, of_client
+from pipelines.rules.mqac.demands import of_client
 from pipelines.rules.mqac.every_member import EVERY
+from pipelines.rules.object_members import asked
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from decoders.interfaces.mqac.members import Meaning
-from decoders.ndr.model import MemberKind
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule, Subject
+from pipelines.rules.object_members import asked
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from pipelines.facts.model import CallFact
     from pipelines.mqac.objects import ObjectState
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Condition: TypeAlias = "Callable[[MqacStep], bool | Reason]"
 """Whether something holds of a call; a Reason: it may."""
-Shown: TypeAlias = "Callable[[MqacStep], Mapping[str, Any]]"
 
 mqac_rule: Final = partial(Rule, document="MC-MQAC", subject=Subject.MQAC, level=Level.LOW, keyword="MUST", needs=BOTH)
 of_client: Final = partial(mqac_rule, party=Party.CLIENT)
@@ -33,9 +32,6 @@ E_INVALIDARG: Final = 0x8007_0057
 E_INVALIDARG_PRINTED: Final = 0x8000_0003
 """As 3.17.4.1.22 and 3.17.4.1.48 print it."""
 OLE_E_BLANK: Final = 0x8004_0007
-MQ_ERROR_INVALID_PARAMETER: Final = 0xC00E_0006
-MQ_ERROR_INVALID_HANDLE: Final = 0xC00E_0007
-MQ_ERROR_ACCESS_DENIED: Final = 0xC00E_0025
 MQ_ERROR_ILLEGAL_PROPERTY_VALUE: Final = 0xC00E_0018
 _FAILED: Final = 0x8000_0000
 _FACILITIES_BELOW: Final = frozenset((1, 2, 7))
@@ -47,43 +43,13 @@ _BELOW: Final = frozenset(
         0x8000_FFFF,  # E_UNEXPECTED
         0xC00E_000B,  # MQ_ERROR_SERVICE_NOT_AVAILABLE
         0xC00E_0024,  # MQ_ERROR_CANNOT_IMPERSONATE_CLIENT
-        MQ_ERROR_ACCESS_DENIED,
+        v.MQ_ERROR_ACCESS_DENIED,
         0xC00E_0027,  # MQ_ERROR_INSUFFICIENT_RESOURCES
         0xC00E_0056,  # MQ_ERROR_STALE_HANDLE: the service was restarted
         0xC00E_005A,  # MQ_ERROR_QUEUE_DELETED
     )
 )
 """Errors of a server that did not come as far as what the rule is about."""
-
-
-_WORDS: Final = {
-    MemberKind.METHOD: "",
-    MemberKind.GET: "get ",
-    MemberKind.PUT: "put ",
-    MemberKind.PUTREF: "put ",
-}
-
-
-def methods(cls: str, *names: str) -> tuple[Meaning, ...]:
-    return tuple(Meaning(cls, name, MemberKind.METHOD) for name in names)
-
-
-def gets(cls: str, *names: str) -> tuple[Meaning, ...]:
-    return tuple(Meaning(cls, name, MemberKind.GET) for name in names)
-
-
-def puts(cls: str, *names: str) -> tuple[Meaning, ...]:
-    return tuple(Meaning(cls, name, MemberKind.PUT) for name in names)
-
-
-def asked(step: MqacStep) -> dict[str, Any]:
-    """The call as people read it: its member and what was given."""
-    given = {name: one.value for name, one in step.arguments.items()}
-    return {"member": f"{_WORDS[step.member.kind]}{step.member.object_class}.{step.member.member}", **given}
-
-
-def answered(step: MqacStep) -> dict[str, Any]:
-    return {**asked(step), "answer": code_shown(step.code)}
 
 
 def made_by_client(state: ObjectState) -> bool:
@@ -130,7 +96,7 @@ class Demand:
     """Any of them will do; empty: any error."""
 
 
-def refused(demand: Demand, among: Sequence[Demand] = (), shown: Shown = asked) -> Callable[[MqacStep], Answer]:
+def refused(demand: Demand, among: Sequence[Demand] = ()) -> Callable[[MqacStep], Answer]:
     """`among`: all that the method must refuse, in the order of the document. The first that holds has the say."""
 
     def check(step: MqacStep) -> Answer:
@@ -141,12 +107,12 @@ def refused(demand: Demand, among: Sequence[Demand] = (), shown: Shown = asked) 
         if step.succeeded:
             if any(one.when(step) is True for one in among[: _place(among, demand)]):
                 return None
-            return holds if isinstance(holds, Reason) else _broken(step, demand, shown)
+            return holds if isinstance(holds, Reason) else _broken(step, demand)
         if step.code in demand.codes or not demand.codes:
             return True
         if is_below(step) or any(not one.codes or step.code in one.codes for one in others):
             return None
-        return holds if isinstance(holds, Reason) else _broken(step, demand, shown)
+        return holds if isinstance(holds, Reason) else _broken(step, demand)
 
     return check
 
@@ -155,9 +121,9 @@ def _place(among: Sequence[Demand], demand: Demand) -> int:
     return next((place for place, one in enumerate(among) if one is demand), 0)
 
 
-def _broken(step: MqacStep, demand: Demand, shown: Shown) -> Broken:
+def _broken(step: MqacStep, demand: Demand) -> Broken:
     wanted = " or ".join(map(code_shown, demand.codes)) or "an error"
-    return Broken({**shown(step), "demanded": wanted, "answer": code_shown(step.code)})
+    return Broken({**asked(step), "demanded": wanted, "answer": code_shown(step.code)})
 
 
 def is_below(step: MqacStep) -> bool:

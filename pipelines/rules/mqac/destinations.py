@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import DestinationState
 from pipelines.rules.model import Broken
-from pipelines.rules.mqac.demands import answered, asked, doubt, gets, made_by_client, methods, of_client, of_server
+from pipelines.rules.mqac.demands import doubt, made_by_client, of_client, of_server
+from pipelines.rules.object_members import answered, asked, gets, methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from decoders.registry import BY_NAME
 from pipelines.mqac.objects import ConnectionPointState
 from pipelines.rules.model import BOTH, RESPONSE, Broken
-from pipelines.rules.mqac.demands import Demand, asked, doubt, known, methods, of_server, refused, settled
+from pipelines.rules.mqac.demands import Demand, doubt, known, of_server, refused, settled
+from pipelines.rules.object_members import asked, methods
 
 if TYPE_CHECKING:
     from pipelines.facts.reasons import Reason

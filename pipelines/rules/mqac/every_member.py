@@ -7,7 +7,7 @@ from typing import Final
 from decoders.interfaces import INTERFACES
 from decoders.interfaces.mqac.members import by_opnum
 from decoders.registry import REGISTRY, Family
-from pipelines.rules.mqac.demands import methods
+from pipelines.rules.object_members import methods
 
 _CALLED_BACK: Final = frozenset(methods("MSMQEvent", "Arrived", "ArrivedError"))
 EVERY: Final = tuple(

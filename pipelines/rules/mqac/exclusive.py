@@ -12,7 +12,8 @@ from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import QueueInfoState, QueueState
 from pipelines.rules.model import BOTH, Detected, Level, Party, Undecided
 from pipelines.rules.mqac import queue_members as q
-from pipelines.rules.mqac.demands import asked, methods, mqac_rule
+from pipelines.rules.mqac.demands import mqac_rule
+from pipelines.rules.object_members import asked, methods
 from pipelines.rules.watching import MqacWatcher
 from pipelines.sessions.memory import Recent
 

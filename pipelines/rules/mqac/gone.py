@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
+from pipelines.facts import vocabulary as v
 from pipelines.mqac.objects import MessageState, QueueState
 from pipelines.rules.model import BOTH, Detected, Party, Undecided
 from pipelines.rules.mqac import queue_members as q
-from pipelines.rules.mqac.demands import answered, asked, doubt, gets, mqac_rule
+from pipelines.rules.mqac.demands import doubt, mqac_rule
+from pipelines.rules.object_members import answered, asked, gets
 from pipelines.rules.watching import MqacWatcher
 from pipelines.sessions.memory import Recent
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 _MESSAGE: Final = "MSMQMessage"
 _ID: Final = gets(_MESSAGE, "Id")
 _LOOKUP_ID: Final = gets(_MESSAGE, "LookupId")
-_MQ_ERROR_MESSAGE_ALREADY_RECEIVED: Final = 0xC00E_001D
 _NO_TRANSACTION, _SINGLE_MESSAGE = 0, 3
 _MAX_MESSAGES: Final = 8_192
 _MAX_QUEUES: Final = 1_024
@@ -118,7 +119,7 @@ class CurrentReceived(MqacWatcher):
         taken = cursor.removed.get(number) if number is not None else None
         if taken is None:
             return ()
-        if step.code == _MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
+        if step.code == v.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
             return (True,)
         if not step.succeeded or step.call.began <= taken.until:
             return ()

@@ -10,7 +10,8 @@ from decoders.ndr.model import InterfacePointer, Pointer
 from decoders.registry import BY_NAME
 from pipelines.rules.model import RESPONSE, Broken
 from pipelines.rules.mqac import queue_members as q
-from pipelines.rules.mqac.demands import asked, gets, methods, of_server
+from pipelines.rules.mqac.demands import of_server
+from pipelines.rules.object_members import asked, gets, methods
 
 if TYPE_CHECKING:
     from decoders.ndr.model import Operation

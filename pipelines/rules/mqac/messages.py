@@ -16,15 +16,13 @@ from pipelines.rules.mqac.demands import (
     E_INVALIDARG_PRINTED,
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     Demand,
-    asked,
     doubt,
-    gets,
     of_client,
     of_server,
-    puts,
     refused,
 )
 from pipelines.rules.mqac.values import only_argument
+from pipelines.rules.object_members import asked, gets, puts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container

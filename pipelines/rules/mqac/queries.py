@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.mqac.objects import ObjectState, QueueInfosState
 from pipelines.rules.model import Broken
-from pipelines.rules.mqac.demands import (
-    MQ_ERROR_INVALID_PARAMETER,
-    Demand,
-    answered,
-    asked,
-    doubt,
-    gets,
-    is_below,
-    known,
-    made_by_client,
-    methods,
-    of_server,
-    refused,
-)
+from pipelines.rules.mqac.demands import Demand, doubt, is_below, known, made_by_client, of_server, refused
 from pipelines.rules.mqac.values import only_argument
+from pipelines.rules.object_members import answered, asked, gets, methods
 
 if TYPE_CHECKING:
     from pipelines.facts.reasons import Reason
@@ -121,7 +110,7 @@ RULES: Final = (
         requirement="Item with a key that the collection lacks is answered MQ_ERROR_INVALID_PARAMETER. A collection "
         "that a client makes is empty; all others have keys of section 2.2.4.",
         members=methods(_COLLECTION, "Item"),
-        check=refused(Demand(_unknown_key, (MQ_ERROR_INVALID_PARAMETER,))),
+        check=refused(Demand(_unknown_key, (v.MQ_ERROR_INVALID_PARAMETER,))),
     ),
     of_server(
         "mqac-collection-count",

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts.reasons import Reason
-from pipelines.mqac.objects import QueueInfoState
 from pipelines.rules.model import Broken, Level
 from pipelines.rules.mqac.demands import (
     MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
     Demand,
-    answered,
-    asked,
     doubt,
-    gets,
-    known,
-    methods,
     of_client,
     of_server,
-    puts,
     refused,
 )
+from pipelines.rules.mqac.queue_names import (
+    deleted,
+    format_put,
+    info_of,
+    names_no_queue,
+    not_public,
+    of_many,
+    of_private,
+    unnamed,
+    without_path,
+)
+from pipelines.rules.object_members import answered, asked, gets, methods, puts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,85 +61,14 @@ _REFRESHING: Final = (
 _PRIORITY: Final = puts(_INFO, "BasePriority")
 _SEND: Final = 2
 _PRIORITIES: Final = range(-0x8000, 0x8000)
-_MANY: Final = re.compile(r"(?i)direct=https?:|multicast=|.*,")
-"""[MS-MQMQ] 2.1: HTTP, multicast, several elements."""
-_PUBLIC: Final = re.compile(r"(?i)public=")
-_PRIVATE_FORMAT: Final = re.compile(r"(?i)private=|direct=[a-z]+:[^\\]*\\private\$\\")
-_PRIVATE_PATH: Final = re.compile(r"(?i)[^\\]+\\private\$\\.")
-_MAX_PUBLIC_NAME: Final = 63
-
-
-def _info(step: MqacStep) -> QueueInfoState | None:
-    return step.state if isinstance(step.state, QueueInfoState) else None
-
-
-def _unnamed(step: MqacStep) -> bool | Reason:
-    """No name was put since it was made."""
-    info = _info(step)
-    if info is None or info.from_server or info.deleted is not None:
-        return False
-    return known(step, not info.named)
-
-
-def _deleted(step: MqacStep) -> bool | Reason:
-    """Its queue was deleted by it, and it got no name since."""
-    info = _info(step)
-    if info is None or info.deleted is None or info.named:
-        return False
-    return known(step, holds=True, after=info.deleted)
-
-
-def _no_path(step: MqacStep) -> bool | Reason:
-    info = _info(step)
-    if info is None or info.from_server or info.queue.doubt is not None:
-        return False
-    return known(step, info.queue.path is None or not info.queue.path.text)
-
-
-def _format(step: MqacStep) -> str | None:
-    """The format name that was put, and holds."""
-    info = _info(step)
-    if info is None or info.from_server or info.queue.doubt is not None or info.queue.path is not None:
-        return None
-    return info.queue.format.text if info.queue.format is not None else None
-
-
-def _path(step: MqacStep) -> str | None:
-    """The path name that was put, and holds."""
-    info = _info(step)
-    if info is None or info.from_server or info.queue.doubt is not None or info.queue.path is None:
-        return None
-    return info.queue.path.text
-
-
-def _of_many(step: MqacStep) -> bool | Reason:
-    return known(step, bool(_MANY.match(_format(step) or "")))
 
 
 def _many_not_to_send(step: MqacStep) -> bool | Reason:
-    return step.number("Access") not in (None, _SEND) and _of_many(step)
+    return step.number("Access") not in (None, _SEND) and of_many(step)
 
 
 def _send_alone(step: MqacStep) -> bool:
     return step.number("Access") == _SEND and step.number("ShareMode") not in (None, 0)
-
-
-def _names_no_queue(step: MqacStep) -> bool | Reason:
-    """3.10.6.1, of a path name that nothing has been translated to a format name."""
-    path = _path(step)
-    if not path or (info := _info(step)) is None or info.queue.format is not None:
-        return False
-    computer, slash, rest = path.partition("\\")
-    if not slash or not computer:
-        return known(step, holds=True)
-    name = rest.partition(";")[0]
-    is_public = "\\" not in rest
-    return known(step, is_public and len(name) + name.count("/") > _MAX_PUBLIC_NAME)
-
-
-def _of_private(step: MqacStep) -> bool | Reason:
-    path, name = _path(step) or "", _format(step) or ""
-    return known(step, bool(_PRIVATE_PATH.match(path) or _PRIVATE_FORMAT.match(name)))
 
 
 def _beyond(step: MqacStep) -> bool:
@@ -143,24 +76,16 @@ def _beyond(step: MqacStep) -> bool:
     return number is not None and number not in _PRIORITIES
 
 
-def _not_public(step: MqacStep) -> bool | Reason:
-    """Of one with a path name alone nobody knows whether the server has found its format name."""
-    name = _format(step)
-    if name is not None:
-        return known(step, not _PUBLIC.match(name))
-    return _unnamed(step)
-
-
-_UNNAMED: Final = Demand(_unnamed)
-_DELETED: Final = Demand(_deleted)
-_NO_PATH: Final = Demand(_no_path)
-_MANY_REFUSED: Final = Demand(_of_many)
+_UNNAMED: Final = Demand(unnamed)
+_DELETED: Final = Demand(deleted)
+_NO_PATH: Final = Demand(without_path)
+_MANY_REFUSED: Final = Demand(of_many)
 _SENT_ALONE: Final = Demand(_send_alone)
 _MANY_READ: Final = Demand(_many_not_to_send)
-_NO_QUEUE: Final = Demand(_names_no_queue)
-_PRIVATE: Final = Demand(_of_private)
+_NO_QUEUE: Final = Demand(names_no_queue)
+_PRIVATE: Final = Demand(of_private)
 _RANGE: Final = Demand(_beyond, (MQ_ERROR_ILLEGAL_PROPERTY_VALUE,))
-_NOT_PUBLIC: Final = Demand(_not_public, (MQ_ERROR_ILLEGAL_PROPERTY_VALUE,))
+_NOT_PUBLIC: Final = Demand(not_public, (MQ_ERROR_ILLEGAL_PROPERTY_VALUE,))
 _OF_QUEUES: Final = (_NO_QUEUE, _UNNAMED, _DELETED, _SENT_ALONE, _MANY_READ, _MANY_REFUSED)
 _TOLD: Final = (_UNNAMED, _DELETED, _MANY_REFUSED, _PRIVATE)
 
@@ -171,7 +96,7 @@ def _first(lacking: Callable[[MqacStep], bool | Reason]) -> Callable[[MqacStep],
     def check(step: MqacStep) -> Answer:
         found = lacking(step)
         if found is False:
-            return True if _info(step) is not None and step.state.born else None
+            return True if info_of(step) is not None and step.state.born else None
         if step.succeeded:
             return Reason.OPEN_NOT_SEEN
         return found if isinstance(found, Reason) else Broken(answered(step))
@@ -180,11 +105,11 @@ def _first(lacking: Callable[[MqacStep], bool | Reason]) -> Callable[[MqacStep],
 
 
 def _lacks_name(step: MqacStep) -> bool | Reason:
-    return _unnamed(step) or _deleted(step)
+    return unnamed(step) or deleted(step)
 
 
 def _name_kept(step: MqacStep) -> Answer:
-    put = _format(step)
+    put = format_put(step)
     if put is None or not step.succeeded:
         return None
     told = step.result.value if step.result else None
@@ -195,7 +120,7 @@ def _name_kept(step: MqacStep) -> Answer:
 
 def _name_cleared(step: MqacStep) -> Answer:
     """Only where nothing came between: any other call may have looked the name up."""
-    info = _info(step)
+    info = info_of(step)
     if info is None or info.queue.path is None or not step.succeeded or info.queue.path.at != info.last:
         return None
     told_before = info.shown.get("PathName")
@@ -215,7 +140,7 @@ RULES: Final = (
         section="3.10.3",
         requirement="A client puts PathName before Create. Held against it only where the server refuses as well.",
         members=_CREATE,
-        check=_first(_no_path),
+        check=_first(without_path),
         undecidable_when="the server creates it all the same, or the object's history was not captured whole",
     ),
     of_server(

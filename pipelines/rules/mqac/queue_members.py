@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pipelines.rules.mqac.demands import gets, methods
+from pipelines.rules.object_members import gets, methods
 
 QUEUE: Final = "MSMQQueue"
 _FIRST_RECEIVES: Final = methods(QUEUE, "Receive", "ReceiveCurrent")

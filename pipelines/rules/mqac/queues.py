@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import QueueState
 from pipelines.rules.model import Broken, Level
 from pipelines.rules.mqac import queue_members as q
 from pipelines.rules.mqac.demands import (
     E_INVALIDARG,
-    MQ_ERROR_ACCESS_DENIED,
-    MQ_ERROR_INVALID_HANDLE,
     OLE_E_BLANK,
     Demand,
-    asked,
     doubt,
-    gets,
     known,
     made_by_client,
     of_client,
@@ -26,6 +23,7 @@ from pipelines.rules.mqac.demands import (
     under_way,
 )
 from pipelines.rules.mqac.values import TRANSACTIONS, is_given, is_transaction, no_object
+from pipelines.rules.object_members import asked, gets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,10 +89,10 @@ def _reset(step: MqacStep) -> bool | Reason:
 
 
 _BLANK: Final = Demand(_blank, (OLE_E_BLANK,))
-_CLOSED: Final = Demand(_closed, (MQ_ERROR_INVALID_HANDLE,))
-_NO_RECEIVE: Final = Demand(_without(_RECEIVE), (MQ_ERROR_ACCESS_DENIED,))
-_NO_PEEK: Final = Demand(_without(_RECEIVE | _PEEK), (MQ_ERROR_ACCESS_DENIED,))
-_NO_NOTIFICATION: Final = Demand(_without(_PEEK, _RECEIVE), (MQ_ERROR_ACCESS_DENIED,))
+_CLOSED: Final = Demand(_closed, (v.MQ_ERROR_INVALID_HANDLE,))
+_NO_RECEIVE: Final = Demand(_without(_RECEIVE), (v.MQ_ERROR_ACCESS_DENIED,))
+_NO_PEEK: Final = Demand(_without(_RECEIVE | _PEEK), (v.MQ_ERROR_ACCESS_DENIED,))
+_NO_NOTIFICATION: Final = Demand(_without(_PEEK, _RECEIVE), (v.MQ_ERROR_ACCESS_DENIED,))
 _ZERO: Final = Demand(_zero)
 _CURSOR: Final = Demand(_cursor, (E_INVALIDARG,))
 _NO_EVENT: Final = Demand(lambda step: no_object(step, "Event"), (E_INVALIDARG,))

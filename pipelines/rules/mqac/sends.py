@@ -10,17 +10,15 @@ from pipelines.rules.mqac.demands import (
     E_INVALIDARG,
     E_INVALIDARG_PRINTED,
     Demand,
-    asked,
     doubt,
-    gets,
     known,
     made_by_client,
-    methods,
     of_server,
     refused,
     settled,
 )
 from pipelines.rules.mqac.values import is_transaction, no_object
+from pipelines.rules.object_members import asked, gets, methods
 
 if TYPE_CHECKING:
     from pipelines.facts.reasons import Reason

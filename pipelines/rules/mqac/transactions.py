@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from decoders.oaut.names import VT
+from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import TransactionState
 from pipelines.rules.model import REQUEST, Broken, Level
 from pipelines.rules.mqac.demands import (
     E_INVALIDARG,
     Demand,
-    answered,
-    asked,
     known,
     made_by_client,
-    methods,
     of_client,
     of_server,
     refused,
     settled,
 )
+from pipelines.rules.object_members import answered, asked, methods
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 _TRANSACTION: Final = "MSMQTransaction"
 _XACT_E_NOTSUPPORTED: Final = 0x8004_D00F
-_MQ_ERROR_TRANSACTION_USAGE: Final = 0xC00E_0050
-_MQ_ERROR_TRANSACTION_SEQUENCE: Final = 0xC00E_0051
 _XACTTC_SYNC: Final = 2
 _OBJECTS: Final = frozenset((VT["VT_UNKNOWN"], VT["VT_DISPATCH"]))
 _ONCE_ALLOWED: Final = frozenset((VT["VT_I4"], VT["VT_I8"]))
@@ -86,10 +83,10 @@ def _no_object(step: MqacStep) -> bool | Reason:
 
 
 _EMPTY: Final = Demand(_nothing_attached, (E_INVALIDARG,))
-_ONCE: Final = Demand(_ended, (_MQ_ERROR_TRANSACTION_SEQUENCE,))
+_ONCE: Final = Demand(_ended, (v.MQ_ERROR_TRANSACTION_SEQUENCE,))
 _ODD_COMMIT: Final = Demand(lambda step: _internal(step) and _is_odd_commit(step), (_XACT_E_NOTSUPPORTED,))
 _ODD_ABORT: Final = Demand(lambda step: _internal(step) and _is_odd_abort(step), (_XACT_E_NOTSUPPORTED,))
-_ATTACHED: Final = Demand(_attached, (_MQ_ERROR_TRANSACTION_USAGE,))
+_ATTACHED: Final = Demand(_attached, (v.MQ_ERROR_TRANSACTION_USAGE,))
 _SOURCE: Final = Demand(_no_object, (E_INVALIDARG,))
 _ENDINGS: Final = (_EMPTY, _ODD_COMMIT, _ODD_ABORT, _ONCE)
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from pipelines.facts import vocabulary as v
 from pipelines.rules.model import Broken
 from pipelines.rules.mqac import queue_members as q
-from pipelines.rules.mqac.demands import answered, asked, of_server
+from pipelines.rules.mqac.demands import of_server
+from pipelines.rules.object_members import answered, asked
 from pipelines.rules.shown import code_shown
 
 if TYPE_CHECKING:
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
 
-_MQ_ERROR_IO_TIMEOUT: Final = 0xC00E_001B
-_MQ_ERROR_MESSAGE_NOT_FOUND: Final = 0xC00E_0088
 _AS_PRINTED: Final = 0xC00E_0008
 """The value that the sections print for it, which has another name elsewhere."""
-_NOT_FOUND: Final = (_MQ_ERROR_MESSAGE_NOT_FOUND, _AS_PRINTED)
+_NOT_FOUND: Final = (v.MQ_ERROR_MESSAGE_NOT_FOUND, _AS_PRINTED)
 _INFINITE: Final = 0xFFFF_FFFF
 _NS_PER_MS: Final = 1_000_000
 _CLOCK_MS: Final = 50
@@ -42,16 +42,16 @@ def _now(step: MqacStep) -> Answer:
         return None
     if step.code in _NOT_FOUND or _nothing(step):
         return True
-    return Broken(answered(step)) if step.code == _MQ_ERROR_IO_TIMEOUT else None
+    return Broken(answered(step)) if step.code == v.MQ_ERROR_IO_TIMEOUT else None
 
 
 def _in_time(step: MqacStep) -> Answer:
     timeout, answered_at = _timeout(step), step.call.answered
     if not timeout or answered_at is None:
         return None
-    if step.code == _MQ_ERROR_MESSAGE_NOT_FOUND:
-        return Broken({**asked(step), "demanded": code_shown(_MQ_ERROR_IO_TIMEOUT), "answer": code_shown(step.code)})
-    if step.code != _MQ_ERROR_IO_TIMEOUT and not _nothing(step):
+    if step.code == v.MQ_ERROR_MESSAGE_NOT_FOUND:
+        return Broken({**asked(step), "demanded": code_shown(v.MQ_ERROR_IO_TIMEOUT), "answer": code_shown(step.code)})
+    if step.code != v.MQ_ERROR_IO_TIMEOUT and not _nothing(step):
         return None
     waited = (answered_at.ts_ns - step.call.began.ts_ns) / _NS_PER_MS
     if waited >= timeout * _EARLY - _CLOCK_MS:
@@ -65,7 +65,7 @@ def _found(step: MqacStep) -> Answer:
         return True if step.result is not None else Broken(answered(step))
     if step.code in _NOT_FOUND:
         return True
-    return Broken(answered(step)) if step.code == _MQ_ERROR_IO_TIMEOUT else None
+    return Broken(answered(step)) if step.code == v.MQ_ERROR_IO_TIMEOUT else None
 
 
 _SECTIONS: Final = (

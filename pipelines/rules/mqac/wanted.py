@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from pipelines.mqac.objects import MessageState
 from pipelines.rules.model import BOTH, Detected, Party, Undecided
 from pipelines.rules.mqac import queue_members as q
-from pipelines.rules.mqac.demands import asked, doubt, gets, mqac_rule
+from pipelines.rules.mqac.demands import doubt, mqac_rule
+from pipelines.rules.object_members import asked, gets
 from pipelines.rules.watching import MqacWatcher
 from pipelines.sessions.memory import Recent
 
