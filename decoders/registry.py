@@ -123,6 +123,7 @@ _COM: Final = {
     "00020400-0000-0000-c000-000000000046": ("IDispatch", "IUnknown", "MS-OAUT"),
     "00020401-0000-0000-c000-000000000046": ("ITypeInfo", "IUnknown", "MS-OAUT"),
     "00020404-0000-0000-c000-000000000046": ("IEnumVARIANT", "IUnknown", "MS-OAUT"),
+    "0fb15084-af41-11ce-bd2b-204c4f4f5020": ("ITransaction", "IUnknown", "MC-MQAC"),
     "b196b284-bab4-101a-b69c-00aa00341d07": ("IConnectionPointContainer", "IUnknown", "MC-MQAC"),
     "b196b285-bab4-101a-b69c-00aa00341d07": ("IEnumConnectionPoints", "IUnknown", "MC-MQAC"),
     "b196b286-bab4-101a-b69c-00aa00341d07": ("IConnectionPoint", "IUnknown", "MC-MQAC"),

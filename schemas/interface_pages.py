@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from decoders.interfaces import IMPORTED, INTERFACES
-from decoders.ndr.idl import interface_idl, types_idl
+from decoders.ndr.idl import imported, interface_idl, types_idl
 from decoders.ndr.model import Enum
 from schemas.reference import cell, columns_markdown
 from schemas.tables import TYPED
@@ -14,9 +14,13 @@ from schemas.tables.typed import COMMON_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from decoders.ndr.model import Interface
+    from decoders.ndr.model import Interface, Operation
 
 _COMMON = frozenset(column.name for column in COMMON_COLUMNS)
+_SHOWN: Final = {"ms-oaut.idl": "[IDispatch](IDispatch.md)"}
+"""What dozens of interfaces import."""
+_NUMBERED: Final = 0x6000_0000
+"""From here on MIDL numbers members by their place."""
 
 
 def pages() -> dict[str, str]:
@@ -29,13 +33,33 @@ def _page(interface: Interface) -> Iterator[str]:
     yield from (f"# {interface.name}", "", f"{interface.doc} [{interface.document}]", "")
     yield from (f"Interface `{interface.uuid}`, version {major}.{minor}.", "")
     yield from ("Made from `decoders/interfaces`; refresh with `make docs`.", "")
-    yield from ("## Operations", "", "| opnum | operation | section | |", "|---|---|---|---|")
+    yield from ("## Operations", "")
+    if not interface.operations:
+        yield from (f"It has none of its own: those of {interface.base}.", "")
+    else:
+        yield from _operations(interface)
+    yield from _enumerations(interface)
+    yield from ("## IDL", "", "```idl", interface_idl(interface, IMPORTED).rstrip(), "```")
+    for file, types in imported(interface, IMPORTED).items():
+        if file in _SHOWN:
+            yield from ("", f"`{file}` is shown on the page of {_SHOWN[file]}.")
+        else:
+            yield from ("", f"`{file}`, as far as it is used:", "", "```idl", types_idl(types).rstrip(), "```")
+
+
+def _operations(interface: Interface) -> Iterator[str]:
+    dual = any(operation.automation for operation in interface.operations)
+    number = " DISPID |" if dual else ""
+    yield from (f"| opnum |{number} operation | section | |", f"|---|{'---|' if dual else ''}---|---|---|")
     for operation in interface.all_operations:
         opnum = f"callback {operation.opnum}" if operation in interface.callbacks else operation.opnum
+        anchor = f"#{interface.name.lower()}_{operation.name.lower()}"
         yield (
-            f"| {opnum} | [`{operation.name}`](#{interface.name.lower()}_{operation.name.lower()}) | "
-            f"{operation.section} | {cell(operation.doc)} |"
+            f"| {opnum} |{_dispid(operation)} [`{operation.name}`]({anchor}) | {operation.section} "
+            f"| {cell(operation.doc)} |"
         )
+    if not all(operation.automation.proven for operation in interface.operations if operation.automation):
+        yield from ("", "No document that we have tells the DISPIDs in parentheses: a call by one is not named by it.")
     if interface.callbacks:
         yield from (
             "",
@@ -49,15 +73,20 @@ def _page(interface: Interface) -> Iterator[str]:
         table = TYPED[interface.uuid, operation.opnum, operation in interface.callbacks]
         yield from (f"### {table.name}", "", table.doc, "", "| column | type | meaning |", "|---|---|---|")
         yield from (*columns_markdown(table, _COMMON), "")
-    yield from _enumerations(interface)
-    imported = {file: types for file, types in IMPORTED.items() if types.keys() <= interface.types.keys()}
-    yield from ("## IDL", "", "```idl", interface_idl(interface, IMPORTED).rstrip(), "```")
-    for file, types in imported.items():
-        yield from ("", f"`{file}`, as far as it is used:", "", "```idl", types_idl(types).rstrip(), "```")
+
+
+def _dispid(operation: Operation) -> str:
+    if operation.automation is None:
+        return ""
+    number = operation.automation.dispid
+    written = str(number) if abs(number) < _NUMBERED else f"0x{number:08X}"
+    return f" {written} |" if operation.automation.proven else f" ({written}) |"
 
 
 def _enumerations(interface: Interface) -> Iterator[str]:
-    found = {name: declared for name, declared in interface.types.items() if isinstance(declared, Enum)}
+    shown = {name for file, types in imported(interface, IMPORTED).items() if file in _SHOWN for name in types}
+    own = ((name, declared) for name, declared in interface.types.items() if name not in shown)
+    found = {name: declared for name, declared in own if isinstance(declared, Enum)}
     if not found:
         return
     yield from ("## Enumerations", "", "Tables hold the numbers.", "", "| type | number | name |", "|---|---|---|")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from decoders.registry import REGISTRY
 from schemas.tables import ACCOUNTING, FINDINGS, ISSUES, READS, SESSIONS, TABLES, TRANSACTIONS, TYPED, VERDICTS
 from schemas.tables.accounting import COUNTERS
 from schemas.tables.findings import VERDICTS_MEAN
@@ -75,8 +76,8 @@ def markdown() -> str:
             parts.append("")
     parts += ["## One table an operation", "", "Their columns stand on the page of their interface.", ""]
     parts += ["| table | one row is |", "|---|---|"]
-    for table in TYPED.values():
-        page = f"interfaces/{table.name.split('_')[0]}.md"
+    for (interface, _, _), table in TYPED.items():
+        page = f"interfaces/{REGISTRY[interface].name}.md"
         parts.append(f"| [`{table.name}`]({page}) | {cell(table.doc)} |")
     return "\n".join([*parts, ""])
 

@@ -69,8 +69,6 @@ COM_INTERFACES: Final = {
     "00020403-0000-0000-c000-000000000046": "ITypeComp",
     "00020411-0000-0000-c000-000000000046": "ITypeLib2",
     "00020412-0000-0000-c000-000000000046": "ITypeInfo2",
-    # [MC-MQAC] section 6
-    "0fb15084-af41-11ce-bd2b-204c4f4f5020": "ITransaction",
     # As Wireshark has it.
     "b196b283-bab4-101a-b69c-00aa00341d07": "IProvideClassInfo",
     # Those of WMI, as impacket has them.

@@ -13,6 +13,7 @@ from decoders.interfaces import (
     dscomm2,
     enum_variant,
     epm,
+    mqac,
     mqmq,
     object_exporter,
     qm2qm,
@@ -25,6 +26,7 @@ from decoders.interfaces import (
     remoteread,
     type_info,
 )
+from decoders.oaut import declarations
 from decoders.registry import BY_NAME, REGISTRY, registered
 
 if TYPE_CHECKING:
@@ -51,11 +53,12 @@ _REGISTERED: Final = (
     type_info.INTERFACE,
     enum_variant.INTERFACE,
     *connection_points.INTERFACES,
+    *mqac.INTERFACES,
 )
 
 INTERFACES: Final[Mapping[str, Interface]] = {interface.uuid: interface for interface in _REGISTERED}
 
-IMPORTED: Final[Mapping[str, Mapping[str, Type]]] = {"ms-mqmq.idl": mqmq.TYPES}
+IMPORTED: Final[Mapping[str, Mapping[str, Type]]] = {"ms-mqmq.idl": mqmq.TYPES, "ms-oaut.idl": declarations.TYPES}
 """Types that an interface's own IDL does not declare, by the file it imports."""
 
 _OPERATIONS: Final[Mapping[tuple[str, int, bool], Operation]] = {

@@ -13,6 +13,7 @@ from decoders.ndr.model import (
     Enum,
     Guid,
     InterfacePointer,
+    MemberKind,
     Pointer,
     PointerKind,
     Scalar,
@@ -41,12 +42,17 @@ _BASE_NAMES: Final = {
     (8, False, True): "double",
 }
 """[C706] 14.2: what an alias stands for follows from its size, sign and kind."""
+_PROPERTIES: Final = {
+    MemberKind.GET: "[propget]",
+    MemberKind.PUT: "[propput]",
+    MemberKind.PUTREF: "[propputref]",
+}
 _DIRECTIONS: Final = ((Direction.IN, "in"), (Direction.OUT, "out"))
 
 
 def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]] = _NOTHING) -> str:
     """`imports`: types declared elsewhere, by file. A file is imported when the interface has all its types."""
-    used = {file: types for file, types in imports.items() if types.keys() <= interface.types.keys()}
+    used = imported(interface, imports)
     foreign = {name for types in used.values() for name in types}
     own = {name: declared for name, declared in interface.types.items() if name not in foreign}
     major, minor = interface.version
@@ -72,6 +78,12 @@ def interface_idl(interface: Interface, imports: Mapping[str, Mapping[str, Type]
     for operation in interface.callbacks:
         lines += ["", f"{_STEP}[callback]", *_indented(_operation(operation, interface.binding_handle))]
     return "\n".join([*lines, "}", ""])
+
+
+def imported(interface: Interface, imports: Mapping[str, Mapping[str, Type]]) -> dict[str, Mapping[str, Type]]:
+    """No document imports itself."""
+    own = f"{interface.document.lower()}.idl"
+    return {file: types for file, types in imports.items() if file != own and types.keys() <= interface.types.keys()}
 
 
 def _pointer_default(types: Mapping[str, Type]) -> str:
@@ -177,10 +189,14 @@ def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
     returned = "void" if operation.returns is None else operation.returns.name
     handle = [f"[in] handle_t {binding_handle}"] if operation.takes_handle_t else []
     written = [*handle, *map(_parameter, operation.parameters)]
+    name, attribute = operation.name, ""
+    if operation.automation is not None:
+        name, attribute = operation.automation.member, _PROPERTIES.get(operation.automation.kind, "")
+    head = _joined(attribute, returned, name)
     if not written:
-        yield f"{returned} {operation.name}(void);"
+        yield f"{head}(void);"
         return
-    yield f"{returned} {operation.name}("
+    yield f"{head}("
     yield from (f"{_STEP}{parameter}," for parameter in written[:-1])
     yield f"{_STEP}{written[-1]}"
     yield ");"
@@ -189,6 +205,7 @@ def _operation(operation: Operation, binding_handle: str) -> Iterator[str]:
 def _parameter(parameter: Parameter) -> str:
     member = parameter.member
     attributes = [name for direction, name in _DIRECTIONS if direction in parameter.direction]
+    attributes += ["optional"] * parameter.optional + ["retval"] * parameter.retval
     attributes += _range(member.range)
     own, written = _declarator(member.type, member.name)
     return _joined(_listed([*attributes, *own]), "const" if parameter.const else "", written)

@@ -237,6 +237,45 @@ class Parameter:
     direction: Direction
     member: Member
     const: bool = False
+    optional: bool = False
+    """A client may leave it out: it then sends a VARIANT that says so."""
+    retval: bool = False
+    """What the call comes to for a script: Invoke has it in pVarResult."""
+    values: Enum | None = None
+    """Whose values it has, where the IDL's type is a plain number or a VARIANT."""
+
+
+class MemberKind(enum.StrEnum):
+    """What is done to a member: INVOKEKIND, [MS-OAUT] 2.2.14."""
+
+    METHOD = "method"
+    GET = "get"
+    PUT = "put"
+    PUTREF = "putref"
+
+
+_PREFIXES = {
+    MemberKind.METHOD: "",
+    MemberKind.GET: "get_",
+    MemberKind.PUT: "put_",
+    MemberKind.PUTREF: "putref_",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Automation:
+    """How scripts reach an operation by Invoke: [MS-OAUT] 3.1.4.4."""
+
+    member: str
+    """As the IDL has it. The operation's own name has get_, put_ or putref_ in front."""
+    kind: MemberKind
+    dispid: int
+    proven: bool = True
+    """False: no document that we have tells the number."""
+
+    @property
+    def operation(self) -> str:
+        return _PREFIXES[self.kind] + self.member
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +292,8 @@ class Operation:
     """Where the response says how it went: `return_value`, an [out] parameter, or empty where nothing says so."""
     takes_handle_t: bool = True
     """False: a context handle among the parameters, or the call that a callback is made in, says where it goes."""
+    automation: Automation | None = None
+    """Of an operation of a dual interface."""
 
     def on_the_wire(self, direction: Direction) -> tuple[Member, ...]:
         """The members of a request (IN) or a response (OUT), the return value last."""
