@@ -254,6 +254,17 @@ IPID that was given keeps its OXID and OID; a new one has OXID 0x0A01 and the ne
     GetIDsOfNames                object=A rgszNames=["Open"] -> rgDispId=[4]; where it fails [-1]
     Invoke                       object=A dispIdMember=4 dwFlags=1 -> pVarResult=null, wCode and scode 0
 
+Members of the other interfaces of objects are called by INTERFACE.NAME, with get_, put_ and putref_ in front of the
+names of properties. The same behind `IDispatch.` goes by Invoke, on an IPID of IDispatch:
+
+    IMSMQQueueInfo4.put_PathName object=A bstrPathName="hq\private$\orders"
+    IMSMQQueueInfo4.Open object=A Access=1 -> gives=Q
+    IDispatch.IMSMQQueue4.Receive object=Q ReceiveTimeout=1000 -> gives=M
+    IConnectionPoint.Advise object=P pUnkSink=Sink oxid=0x0C01 at="10.0.0.5" -> pdwCookie=1
+
+Of the IDL's names those that are objects have IPIDs, null where none is given; VARIANTs are written as in rgvarg, and
+left out where they are optional; numbers are 0, texts empty. `gives` is the object that comes back: without it, none.
+
 TIMES
 
 The first packet is sent at 2026-01-05 08:00:00 UTC, each other 1 ms after the one before, lost ones too. `wait 5s` and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from decoders.dcom.orpc import write_implicit
@@ -11,6 +12,7 @@ from decoders.registry import BY_NAME as REGISTERED
 from tests.scripts.activation import THIS
 from tests.scripts.com import OF_EVERY_CALL
 from tests.scripts.defaults import RECIPES
+from tests.scripts.members import Way, is_member, way_of
 from tests.scripts.statements import ScriptError, Written
 from tests.scripts.stubs import Flat, declared_types, stub
 from tests.scripts.words import BY_NAME, meaning
@@ -39,11 +41,18 @@ class Asked:
 
 def interface_of(operation: str) -> str | None:
     """None: whatever the connection speaks."""
-    if operation == NUMBERED:
-        return None
+    return None if operation == NUMBERED else _way(operation).speaks
+
+
+@cache
+def _way(operation: str) -> Way:
+    if is_member(operation):
+        return way_of(operation)
     if operation not in RECIPES:
         raise ScriptError(f"{operation!r} is no operation")
-    return RECIPES[operation][0]
+    interface, recipe = RECIPES[operation]
+    declared = {one: declared_types(interface, operation, one) for one in (Direction.IN, Direction.OUT)}
+    return Way(interface, operation, declared, recipe, interface)
 
 
 def is_callback(operation: str) -> bool:
@@ -58,17 +67,14 @@ def ask(operation: str, written: Mapping[str, Written], world: World, syntax: st
         return Asked(
             operation, "", given.get("number", 0), given, given.get("stub", head + _OPAQUE), given.get("object")
         )
-    interface, recipe = RECIPES[operation]
-    opnum = next(one.opnum for one in BY_NAME[interface].all_operations if one.name == operation)
-    given = _meanings(written, declared_types(interface, operation, Direction.IN), recipe.left, operation)
-    flat = recipe.request(given, world)
-    head = _this(flat) if _is_com(interface) else b""
-    sent = given["stub"] if "stub" in given else head + stub(interface, operation, Direction.IN, flat, syntax)
-    return Asked(operation, interface, opnum, flat, sent, flat.get("object") if _is_com(interface) else None)
-
-
-def _is_com(interface: str) -> bool:
-    return REGISTERED[interface].is_com
+    way = _way(operation)
+    opnum = next(one.opnum for one in BY_NAME[way.interface].all_operations if one.name == way.name)
+    given = _meanings(written, way.declared[Direction.IN], way.recipe.left, operation)
+    flat = way.recipe.request(given, world)
+    com = REGISTERED[way.interface].is_com
+    head = _this(flat) if com else b""
+    sent = given["stub"] if "stub" in given else head + stub(way.interface, way.name, Direction.IN, flat, syntax)
+    return Asked(operation, way.speaks, opnum, flat, sent, flat.get("object") if com else None)
 
 
 def _this(flat: Flat) -> bytes:
@@ -82,17 +88,18 @@ def _this(flat: Flat) -> bytes:
 def answer(asked: Asked, written: Mapping[str, Written], world: World, syntax: str) -> bytes:
     if asked.operation == NUMBERED:
         return bytes(_meanings(written, {}, frozenset(), asked.operation).get("stub", _OPAQUE))
-    _, recipe = RECIPES[asked.operation]
-    declared = declared_types(asked.interface, asked.operation, Direction.OUT)
+    way = _way(asked.operation)
+    declared = way.declared[Direction.OUT]
     returns = {"status"} if "return_value" in declared else set()
-    given = _meanings(written, declared, recipe.right | returns, asked.operation)
+    given = _meanings(written, declared, way.recipe.right | returns, asked.operation)
     if returns and "status" in given:
         given["return_value"] = given.pop("status")
     if "stub" in given:
         return bytes(given["stub"])
-    head = write_implicit(Direction.OUT, {"flags": 0, "extensions": None}, "<") if _is_com(asked.interface) else b""
-    flat = recipe.response(given, asked.flat, world)
-    return head + stub(asked.interface, asked.operation, Direction.OUT, flat, syntax)
+    com = REGISTERED[way.interface].is_com
+    head = write_implicit(Direction.OUT, {"flags": 0, "extensions": None}, "<") if com else b""
+    flat = way.recipe.response(given, asked.flat, world)
+    return head + stub(way.interface, way.name, Direction.OUT, flat, syntax)
 
 
 def _meanings(

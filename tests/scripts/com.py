@@ -40,7 +40,7 @@ def _on(name: str, request: Flat | Callable[[Flat, World], Flat]) -> Callable[[F
     return asked
 
 
-def _reference(iid: str, ipid: str, given: Flat, world: World) -> bytes:
+def reference(iid: str, ipid: str, given: Flat, world: World) -> bytes:
     oxid = given.get("oxid", OXID)
     return objref(iid, ipid, (oxid, world.object_number(oxid, [ipid])), given, world.server)
 
@@ -53,13 +53,13 @@ def _one(given: Flat, otherwise: str) -> str | None:
 
 def _created(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = None if fails(given) else _one(given, "B")
-    made = None if ipid is None else pointer(_reference(asked["riid"], ipid, given, world))
+    made = None if ipid is None else pointer(reference(asked["riid"], ipid, given, world))
     return {**asked, **given, "ppUnknown": made}
 
 
 def _described(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = None if fails(given) else _one(given, "T")
-    made = None if ipid is None else ObjrefBytes(_reference(_ITYPEINFO, ipid, given, world))
+    made = None if ipid is None else ObjrefBytes(reference(_ITYPEINFO, ipid, given, world))
     return {**asked, **given, "ppTInfo": made}
 
 
@@ -97,7 +97,7 @@ def _counted(given: Flat, asked: Flat, _: World) -> Flat:
     return {**asked, "pResults": [0] * asked["cInterfaceRefs"], **given}
 
 
-def _value(written: Any, given: Flat, world: World) -> Flat:  # noqa: ANN401
+def argument(written: Any, given: Flat, world: World) -> Flat:  # noqa: ANN401
     """Of one argument: "text", number, null, or [vt, value]."""
     match written:
         case None:
@@ -115,9 +115,9 @@ def _variant(vt: int, value: Any, given: Flat, world: World) -> Flat:  # noqa: A
     if vt == _TEXTS:
         return _array(variant(vt, safearray("VT_BSTR", [bstr(one) for one in value])), given)
     if vt == VT_BYREF | VT["VT_VARIANT"]:
-        return variant(vt, _value(value, given, world))
+        return variant(vt, argument(value, given, world))
     if vt == VT["VT_DISPATCH"] and value is not None:
-        return variant(vt, ObjrefBytes(_reference(_IDISPATCH, value, given, world)))
+        return variant(vt, ObjrefBytes(reference(_IDISPATCH, value, given, world)))
     if vt & ~VT_BYREF == VT["VT_BSTR"]:
         made = bstr(value)
         return variant(vt, made | {"cBytes": given.get("cBytes", made["cBytes"])})
@@ -131,9 +131,9 @@ def _array(made: Flat, given: Flat) -> Flat:
 
 
 def _invoke(given: Flat, world: World) -> Flat:
-    values = [_value(one, given, world) for one in given.get("rgvarg", [])]
+    values = [argument(one, given, world) for one in given.get("rgvarg", [])]
     named = given.get("rgdispidNamedArgs", [])
-    references = [_value(one, given, world) for one in given.get("rgVarRef", [])]
+    references = [argument(one, given, world) for one in given.get("rgVarRef", [])]
     parameters = {
         "rgvarg": values or None,
         "rgdispidNamedArgs": named or None,
@@ -153,9 +153,9 @@ def _invoke(given: Flat, world: World) -> Flat:
 
 def _invoked(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = _one(given, "") if "gives" in given else None
-    result = _value(given.get("pVarResult"), given, world)
+    result = argument(given.get("pVarResult"), given, world)
     if ipid is not None:
-        result = variant(VT["VT_DISPATCH"], ObjrefBytes(_reference(_IDISPATCH, ipid, given, world)))
+        result = variant(VT["VT_DISPATCH"], ObjrefBytes(reference(_IDISPATCH, ipid, given, world)))
     told = {
         "wCode": 0,
         "wReserved": 0,
