@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Sequence[Row]]
 
 
-ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm")
+ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm", "IMSMQQueue")
 _NAMES: Final = frozenset(("queue_name", "opened_for_username"))
 """The qmcomm call that tells them may be sealed."""
 
@@ -63,7 +63,7 @@ def _of_endpoint(truth: Truth, tables: Tables, endpoint: str, *, whole: bool, su
             yield from _of_session(session, rows[at], counted, whole=whole, sure=sure)
         elif whole and session.told and not session.sealed:
             yield Difference("not told", "sessions", at, None, session.handle)
-    sealed = {handle(one.handle) for one in known.values() if one.sealed}
+    sealed = {one.handle and handle(one.handle) for one in known.values() if one.sealed}
     for first, row in rows.items():
         begun_unseen = row["state"] == "open_not_seen" and (not whole or row["handle"] in sealed)
         if first in known or begun_unseen or (not whole and row["doubt"] is not None):
@@ -145,7 +145,7 @@ def _of_session(session: Session, row: Row, reads: int | None, *, whole: bool, s
     if row["doubt"] is not None and not sure:
         return
     told: dict[str, tuple[object, set[Any]]] = {
-        "handle": (row["handle"], {handle(session.handle)}),
+        "handle": (row["handle"], {session.handle and handle(session.handle)}),
         "queue_handle": (row["queue_handle"], {session.number}),
         "client_qm": (row["client_qm"], {session.client_qm}),
         "username": (row["username"] or "", {session.username}),

@@ -19,7 +19,7 @@ from tests.scripts.words import BY_NAME, handle
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from decoders.ndr.model import Member, Operation, Type
+    from decoders.ndr.model import Automation, Member, Operation, Type
     from tests.scripts.stubs import Flat
 
 _LATE: Final = "IDispatch."
@@ -66,6 +66,12 @@ def _found(interface: str, name: str) -> tuple[str, Operation]:
             if operation.name == name:
                 return one, operation
     raise ScriptError(f"{interface!r} has no {name!r}")
+
+
+def members_of(interface: str) -> list[Automation]:
+    """With those of its bases."""
+    known = (BY_NAME[one].operations for one in lineage(interface) if one in BY_NAME)
+    return [one.automation for operations in known for one in operations if one.automation is not None]
 
 
 def _declared(operation: Operation, direction: Direction) -> dict[str, Type]:
