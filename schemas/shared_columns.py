@@ -74,7 +74,8 @@ NAMING = (
         STRING,
         "How the queue is known: `open`: its opening names it; `answer`: the server told its name; `remote_open`: the "
         "R_QMOpenRemoteQueue that gave a session of qm2qm its context does, [MS-MQMP] 3.1.4.2; `call`: this call names "
-        "it; `messages`: all messages read from it were addressed to it.",
+        "it; `messages`: all messages read from it were addressed to it; `object`: a name was put into, or read from, "
+        "the MSMQQueueInfo that opened it or the object that stands for it.",
         values=NAMED_BY,
     ),
     Column(

@@ -36,15 +36,26 @@ PACKET_OUTCOMES: Final = (
 )
 ACT_OUTCOMES: Final = ("success", "failure", "unknown")
 UNDOABLE_OUTCOMES: Final = (*ACT_OUTCOMES, "aborted", "rundown")
-SEND_OPERATIONS: Final = ("QMSendMessageInternalEx", "rpc_ACSendMessageEx")
-SESSION_ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm")
+MQAC_RECEIVES: Final = (
+    *("Receive", "ReceiveCurrent"),
+    *(f"Receive{which}ByLookupId" for which in ("", "Next", "Previous", "First", "Last")),
+    "ReceiveByLookupIdAllowPeek",
+)
+MQAC_PEEKS: Final = (
+    *("Peek", "PeekCurrent", "PeekNext"),
+    *(f"Peek{which}ByLookupId" for which in ("", "Next", "Previous", "First", "Last")),
+)
+"""Methods of MSMQQueue: [MC-MQAC] 3.11.4.1."""
+SEND_OPERATIONS: Final = ("QMSendMessageInternalEx", "rpc_ACSendMessageEx", "Send")
+SESSION_ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm", "IMSMQQueue")
 SEEN_AS: Final = ("received", "peeked", "read", "sent", "moved")
 MESSAGE_OPERATIONS: Final = (
     *("RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"),
     *("R_StartReceive", "R_StartTransactionalReceive"),
     *("QMSendMessageInternalEx", "rpc_ACSendMessageEx", "rpc_ACReceiveMessageEx"),
+    *(*MQAC_RECEIVES, *MQAC_PEEKS, "Send"),
 )
-NAMED_BY: Final = ("open", "answer", "remote_open", "call", "messages")
+NAMED_BY: Final = ("open", "answer", "remote_open", "call", "messages", "object")
 NAMING_DOUBTS: Final = ("messages_only", "messages_differ", "open_was_closed", "numbers_differ")
 TRANSACTION_KINDS: Final = ("internal", "external")
 TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "rundown", "unknown")

@@ -35,7 +35,7 @@ from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
 from pipelines.rules.catalogue import SETTINGS
 from schemas.internal import CONVERSATIONS, FACTS, SPLIT_REPORTS
-from schemas.tables import ENDPOINTS, FINDINGS, JUDGED, OVERALL
+from schemas.tables import ENDPOINTS, FINDINGS, JUDGED, OVERALL, SIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 _STREAMED = "flows", "asides", "issues", "pdus", "principals", "calls", "facts"
-_TOLD = (*JUDGED, *OVERALL)
+_BY_SERVER = (*JUDGED, SIGHTINGS)
+_TOLD = (*_BY_SERVER, *OVERALL)
 _LARGE = 1 << 40
 """Split size: one split a capture."""
 
@@ -148,7 +149,7 @@ class Local:
     def _judged(self, settings: Mapping[str, int]) -> dict[str, pa.Table]:
         """Those with rows: a table without would take as long as to judge a call."""
         facts = sorted(self._homes().brought_home(self.facts), key=itemgetter(*ORDER))
-        found: dict[str, list[AnyRow]] = {table.name: [] for table in JUDGED}
+        found: dict[str, list[AnyRow]] = {table.name: [] for table in _BY_SERVER}
         summaries = Summaries()
         for name, row in judged(facts, known_versions(self.versions), settings, summaries, self._first_made()):
             found[name].append(row)

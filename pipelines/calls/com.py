@@ -9,7 +9,7 @@ from decoders.dcom.orpc import extents_of, looks_like_orpcthis, read_implicit
 from decoders.ndr.model import Direction
 from decoders.oaut.values import bstr_value
 from decoders.registry import REGISTRY, Family
-from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of
+from pipelines.calls.com_arguments import arguments_of, invoked_arguments, result_of, returned, returned_by_invoke
 from pipelines.calls.com_checks import checked_parts
 from pipelines.calls.com_readers import READERS
 from pipelines.calls.com_references import references
@@ -68,7 +68,14 @@ def opaque_com(interface_uuid: str, call: Call, version: str = _VERSION) -> Com:
 
 
 def com_of(
-    identity: Identity, interface: str, operation: Operation, call: Call, request: Values, response: Values
+    identity: Identity,
+    interface: str,
+    operation: Operation,
+    call: Call,
+    request: Values,
+    response: Values,
+    *,
+    keep_payload: bool = False,
 ) -> Com:
     """`interface`: the one that declares the operation."""
     interface_uuid = identity.interface_uuid
@@ -83,9 +90,13 @@ def com_of(
         # Who calls it with an object UUID calls no object.
         call = call._replace(object_uuid=None)
     elif (interface, operation.name) == ("IDispatch", "Invoke"):
-        arguments, result = invoked_arguments(asked, answered), result_of(answered.get("pVarResult"))
+        arguments = invoked_arguments(asked, answered, keep_payload=keep_payload)
+        result = result_of(answered.get("pVarResult"))
+        parts["returned"] = returned_by_invoke(answered, keep_payload=keep_payload)
     else:
-        arguments = arguments_of(operation, asked, answered)
+        arguments = arguments_of(operation, asked, answered, keep_payload=keep_payload)
+        back = returned(operation, answered, keep_payload=keep_payload)
+        result, parts["returned"] = (back.value if back else None), back
     parts["references"] = tuple(references(asked, given=False)) + tuple(references(answered, given=True))
     if more is not None:
         parts |= more(asked, answered)

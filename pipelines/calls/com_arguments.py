@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcom.classes import com_interface_name
 from decoders.dcom.objref import parse_objref
 from decoders.limits import MAX_READABLE_CHARACTERS
-from decoders.ndr.model import Array, Direction, InterfacePointer, Named, ObjrefBytes, Pointer, String
+from decoders.ndr.model import Array, CutBytes, Direction, InterfacePointer, Named, ObjrefBytes, Pointer, String
+from decoders.oaut.octets import resolved, variant_octets
 from decoders.oaut.texts import variant_text, variant_type, variant_value
+from decoders.oaut.types import VARIANT_BOOL
 from decoders.oaut.values import bstr_value
+from decoders.oaut.variant import VT_BYREF
 from pipelines.facts.com import Argument
 
 if TYPE_CHECKING:
@@ -29,20 +33,50 @@ _WAYS: Final[Mapping[Direction, Way]] = {
 _CUT: Final = "..."
 
 
-def arguments_of(operation: Operation, asked: Raw, answered: Raw) -> tuple[Argument, ...]:
+def arguments_of(operation: Operation, asked: Raw, answered: Raw, *, keep_payload: bool) -> tuple[Argument, ...]:
     """As declared. Of what goes both ways, the value that comes back."""
-    return tuple(_declared(operation, asked, answered))[:MAX_ARGUMENTS]
+    return tuple(_declared(operation, asked, answered, keep_payload=keep_payload))[:MAX_ARGUMENTS]
 
 
-def _declared(operation: Operation, asked: Raw, answered: Raw) -> Iterator[Argument]:
+def _declared(operation: Operation, asked: Raw, answered: Raw, *, keep_payload: bool) -> Iterator[Argument]:
     for parameter in operation.parameters:
+        if parameter.retval:
+            continue
         member = parameter.member
         values = answered if Direction.OUT in parameter.direction else asked
         value = values.get(member.name)
-        yield Argument(member.name, _WAYS[parameter.direction], type_name(member.type), value_text(value))
+        declared = type_name(member.type)
+        kind = declared if operation.automation is None else _vartype(value) or declared
+        more = carried(value, keep_payload=keep_payload)
+        yield Argument(member.name, _WAYS[parameter.direction], kind, _text(declared, value), **more)
 
 
-def invoked_arguments(asked: Raw, answered: Raw) -> tuple[Argument, ...]:
+def returned(operation: Operation, answered: Raw, *, keep_payload: bool) -> Argument | None:
+    """What a script has as the result."""
+    for parameter in operation.parameters:
+        if parameter.retval:
+            declared, value = type_name(parameter.member.type), answered.get(parameter.member.name)
+            more = carried(value, keep_payload=keep_payload)
+            return Argument(None, "out", _vartype(value) or declared, _text(declared, value), **more)
+    return None
+
+
+def _vartype(value: object) -> str | None:
+    """Of a VARIANT."""
+    match value:
+        case {"vt": int(vt)}:
+            return variant_type(vt)
+    return None
+
+
+def _text(declared: str, value: object) -> str | None:
+    """A truth value is one by whichever call it comes."""
+    if declared == VARIANT_BOOL.name and isinstance(value, int):
+        return "true" if value else "false"
+    return value_text(value)
+
+
+def invoked_arguments(asked: Raw, answered: Raw, *, keep_payload: bool = False) -> tuple[Argument, ...]:
     """[MS-OAUT] 2.2.33, 3.1.4.4: last one first, the named ones in front; those by reference stand elsewhere."""
     given = asked.get("pDispParams") or {}
     values = list(given.get("rgvarg") or ())[:MAX_ARGUMENTS]
@@ -53,9 +87,57 @@ def invoked_arguments(asked: Raw, answered: Raw) -> tuple[Argument, ...]:
         name = _NAMED.get(numbers[place], str(numbers[place])) if place < len(numbers) else None
         one = changed[1].get(place) or changed[0].get(place) or value
         way: Way = "in_out" if place in changed[0] else "in"
-        vt = one.get("vt") if one else None
-        found.append(Argument(name, way, "" if vt is None else variant_type(vt), result_of(one)))
+        found.append(_variant(name, way, one, keep_payload=keep_payload))
     return tuple(reversed(found))
+
+
+def returned_by_invoke(answered: Raw, *, keep_payload: bool) -> Argument | None:
+    """None: nothing, or an empty VARIANT."""
+    variant = answered.get("pVarResult")
+    return _variant(None, "out", variant, keep_payload=keep_payload) if variant and variant.get("vt") else None
+
+
+def _variant(name: str | None, way: Way, variant: Raw | None, *, keep_payload: bool) -> Argument:
+    vt = variant.get("vt") if variant else None
+    more = carried(variant, keep_payload=keep_payload)
+    return Argument(name, way, "" if vt is None else variant_type(vt), result_of(variant), **more)
+
+
+def carried(value: object, *, keep_payload: bool) -> Raw:
+    """What of a value goes along with its text."""
+    match value:
+        case ObjrefBytes():
+            return _referred(value)
+        case int():
+            return {"number": int(value)}
+        case {"abData": bytes(data)}:
+            return _referred(data)
+        case {"vt": int()}:
+            return _held(resolved(value), keep_payload=keep_payload)
+    return {}
+
+
+def _held(inner: object, *, keep_payload: bool) -> Raw:
+    if not isinstance(inner, dict) or not isinstance(vt := inner.get("vt"), int):
+        return {}
+    value, octets = variant_value(inner), variant_octets(inner)
+    if isinstance(value, ObjrefBytes):
+        return {"vt": vt & ~VT_BYREF, **_referred(value)}
+    found: Raw = {"vt": vt & ~VT_BYREF}
+    if isinstance(value, int):
+        found["number"] = int(value)
+    if octets is not None:
+        found["size"] = len(octets)
+        if not isinstance(octets, CutBytes):
+            found["sha256"] = hashlib.sha256(octets).hexdigest()
+        if keep_payload:
+            found["octets"] = bytes(octets)
+    return found
+
+
+def _referred(data: bytes) -> Raw:
+    std = parse_objref(data).std
+    return {} if std is None else {"reference": std.ipid}
 
 
 _NAMED: Final = {-3: "DISPID_PROPERTYPUT"}

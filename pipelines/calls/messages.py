@@ -81,8 +81,6 @@ def summary(seen: Seen) -> Row:
 def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -> MessageSaid:
     """What the message itself says; the call's own columns are added by whoever has the call."""
     facts = seen.facts
-    same = zip(_SAME_NAMES, _same_values(facts), strict=True)
-    content = cast("MessageContent", dict(same) | {name: column(facts) for name, column in _COLUMNS.items()})
     return {
         "call_uid": call_uid,
         "message_uid": message_uid(facts.message_id, call_uid),
@@ -93,9 +91,15 @@ def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -
         "sections": facts.sections,
         "complete": facts.complete,
         "message_id": facts.message_id,
-        **content,
+        **columns_of(facts),
         "body": seen.body if keep_payload else None,
     }
+
+
+def columns_of(facts: MessageFacts) -> MessageContent:
+    """The columns CONTENT."""
+    same = zip(_SAME_NAMES, _same_values(facts), strict=True)
+    return cast("MessageContent", dict(same) | {name: column(facts) for name, column in _COLUMNS.items()})
 
 
 def _sent(facts: MessageFacts) -> int | None:

@@ -229,7 +229,8 @@ class OperationBatch:
                 }
 
     def _com(self, identity: Identity, placed: PlacedCall, asked: Values, told: Values) -> Com:
-        found = com_of(identity, self._interface.name, self._operation, placed.call, asked, told)
+        keep = self._keep_payload
+        found = com_of(identity, self._interface.name, self._operation, placed.call, asked, told, keep_payload=keep)
         return at_home(found, placed.place.id["resp_h"])
 
     def facts(self) -> Iterator[CallFact | BlindFact]:

@@ -11,8 +11,10 @@ from decoders.dcom.classes import com_interface_name
 from decoders.status import status_name
 from pipelines.com.announcements import Announcements
 from pipelines.com.answers import done
+from pipelines.com.called import called
 from pipelines.com.holdings import Holdings
-from pipelines.com.members import Members, kind_of
+from pipelines.com.members import Members
+from pipelines.com.object_calls import Gone, ObjectCall
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
 from pipelines.com.steps import ComStep
@@ -27,6 +29,7 @@ from schemas.times import micros, nanos
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pipelines.com.called import Called
     from pipelines.com.holdings import Held
     from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
@@ -50,7 +53,7 @@ class ComMachine:
         self._members = Members()
         self._holdings, self._announcements = Holdings(), Announcements()
         self._pairs = Pairs()
-        self._objects = Objects(server, self._pairs)
+        self.objects = Objects(server, self._pairs)
         self._settings, self._first_made = settings, first_made
         self._since_ns = since_ns
         self._spoken: Recent[tuple[Any, ...], bool] = Recent(MAX_SPOKEN)
@@ -75,42 +78,49 @@ class ComMachine:
         """What a client of another server handed to it: an object of this host."""
         for reference in com.references:
             if not reference.given:
-                self._objects.give(reference, fact, None, None)
+                self.objects.give(reference, fact, None, None)
                 self._holdings.give(fact.server, reference, fact)
 
-    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep]:
+    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone]:
         yield from self.settle(fact.began)
-        self._objects.at(fact.until.ts_ns)
-        if com.iid:
-            # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
-            self._await(self._step(fact, com))
+        self.objects.at(fact.until.ts_ns)
+        # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
+        step = self._step(fact, com) if com.iid else None
+        if step is not None:
+            self._await(step)
         self._pairs.heard(fact)
         # Announced by the same answer that hands out the first reference.
         for exporter in com.exporters:
-            self._objects.announce(exporter, fact)
+            self.objects.announce(exporter, fact)
             self._announcements.note(exporter, fact)
         if com.object is None:
             self._resolver(fact, com)
             return
-        one = self._objects.called(com.object, com.iid, fact)
+        one = self.objects.called(com.object, com.iid, fact)
         self._members.note(one, fact, com)
+        iid = com.iid or self.objects.interface_of(one, com.object)
+        said = called(fact, com, iid, one, lambda *numbers: self._members.name(one, iid, *numbers))
+        if step is not None:
+            step.called = said
         parent, clsid = self._parent(one, fact)
         for reference in com.references:
             if reference.given:
-                self._objects.give(reference, fact, parent, clsid)
+                self.objects.give(reference, fact, parent, clsid, said.gives)
                 self._holdings.give(fact.client, reference, fact)
-            elif self._objects.find(reference.ipid) is not None:
+            elif self.objects.find(reference.ipid) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
-                self._objects.take_back(reference.ipid, reference.public_refs, 0, fact)
+                self.objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
         self._count(fact, com)
-        yield COM_CALLS.name, self._row(one, fact, com)
-        for over in self._objects.forgotten():
+        yield COM_CALLS.name, self._row(one, fact, com, iid, said)
+        yield ObjectCall(object=one, call=fact, com=com, iid=iid, said=said, pair=self._pairs.of(fact.client))
+        for over in self.objects.forgotten():
+            yield Gone(over)
             yield COM_OBJECTS.name, over.row()
 
     def finish(self) -> Iterator[Row | ComStep]:
         yield from self.settle(END)
-        for one in self._objects.finished():
+        for one in self.objects.finished():
             yield COM_OBJECTS.name, one.row()
 
     def _step(self, fact: CallFact, com: Com) -> ComStep:
@@ -142,21 +152,21 @@ class ComMachine:
         clsid = com.activation.clsid if com.activation else None
         for reference in com.references:
             if reference.given:
-                self._objects.give(reference, fact, None, clsid)
+                self.objects.give(reference, fact, None, clsid)
                 self._holdings.give(fact.client, reference, fact)
         if fact.method in _PINGS and fact.fault is None and not fact.status:
             # Of one whose answer cannot be read nobody knows that it failed.
-            self._objects.pinged(fact.client, fact.until.ts_ns)
+            self.objects.pinged(fact.client, fact.until.ts_ns)
         if fact.method == v.COMPLEX_PING and fact.request is not None and fact.fault is None and fact.status == 0:
             for oid in fact.request.get("DelFromSet") or ():
-                self._objects.unping(int(oid), fact)
+                self.objects.unping(int(oid), fact)
 
     def _parent(self, one: ComObject, fact: CallFact) -> tuple[ComObject | None, str | None]:
         """Whose call handed out what the answer gives, and the class of that."""
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.
             asked = (fact.request or {}).get("ripid")
-            meant = self._objects.find(asked) if isinstance(asked, str) else None
+            meant = self.objects.find(asked) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
         if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
@@ -168,18 +178,16 @@ class ComMachine:
             return
         if fact.is_one_of((v.RELEASE,)):
             for counted in com.counted:
-                self._objects.take_back(counted.ipid, counted.public_refs, counted.private_refs, fact)
+                self.objects.take_back(counted.ipid, counted.public_refs, counted.private_refs, fact)
                 self._holdings.take_back(fact.client, counted.ipid, counted.public_refs, fact)
         elif fact.is_one_of((v.ADD_REFERENCES,)):
             results = (fact.response or {}).get("pResults") or ()
             for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                if done(fact) and not result and (one := self._objects.find(counted.ipid)) is not None:
+                if done(fact) and not result and (one := self.objects.find(counted.ipid)) is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
-    def _row(self, one: ComObject, fact: CallFact, com: Com) -> ComCallRow:
-        invoked = com.invoked
-        iid = com.iid or self._objects.interface_of(one, com.object)
+    def _row(self, one: ComObject, fact: CallFact, com: Com, iid: str | None, said: Called) -> ComCallRow:
         hresult = com.scode if com.scode is not None else fact.status
         if hresult is not None:
             hresult &= 0xFFFF_FFFF
@@ -195,14 +203,21 @@ class ComMachine:
             "ipid": com.object,
             "interface": com_interface_name(iid) if iid else None,
             "iid": iid,
-            "member": self._members.name(one, iid, invoked.dispid) if invoked else fact.operation,
-            "kind": kind_of(invoked) if invoked else ("method" if fact.operation else None),
-            "via": "invoke" if invoked else "direct",
+            "member": said.member,
+            "kind": said.kind,
+            "via": "invoke" if com.invoked else "direct",
             "arguments": [
-                {"name": arg.name, "direction": arg.direction, "type": arg.type, "value": arg.value}
-                for arg in com.arguments
+                {
+                    "name": arg.name,
+                    "direction": arg.direction,
+                    "type": arg.type,
+                    "value": arg.value,
+                    "value_name": arg.value_name,
+                }
+                for arg in said.arguments
             ],
-            "result": com.result,
+            "result": said.result,
+            "result_name": said.result_name,
             "outcome": str(fact.outcome),
             "hresult": hresult,
             "hresult_name": None if hresult is None else status_name(hresult, fact.endpoint or ""),

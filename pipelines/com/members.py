@@ -11,7 +11,7 @@ from decoders.oaut.types import IID_IDISPATCH
 from pipelines.com.answers import done
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pipelines.com.objects import ComObject, Names
     from pipelines.facts.com import Com, Invoked, Kind
@@ -48,11 +48,13 @@ class Members:
             told += [(one.parent, iid) for iid in {IID_IDISPATCH, one.given_over or IID_IDISPATCH}]
         for each, iid in told:
             for known in self._tables(each):
-                if len(known) < MAX_MEMBERS:
-                    known.setdefault((iid, com.dispids[0]), com.names[0])
+                for key, name in _told(iid, com):
+                    if len(known) < MAX_MEMBERS:
+                        known.setdefault(key, name)
 
-    def name(self, one: ComObject, iid: str | None, dispid: int) -> str | None:
-        key = iid or "", dispid
+    def name(self, one: ComObject, iid: str | None, dispid: int, argument: int | None = None) -> str | None:
+        """Of a member; of one of its arguments."""
+        key = iid or "", dispid, argument
         return next((known[key] for known in self._tables(one) if key in known), None)
 
     def _tables(self, one: ComObject) -> list[Names]:
@@ -61,3 +63,10 @@ class Members:
         if one.clsid is not None:
             found.append(self._of_class.setdefault(one.clsid, {}))
         return found
+
+
+def _told(iid: str, com: Com) -> Iterator[tuple[tuple[str, int, int | None], str]]:
+    yield (iid, com.dispids[0], None), com.names[0]
+    for number, name in zip(com.dispids[1:], com.names[1:], strict=False):
+        if number != _DISPID_UNKNOWN:
+            yield (iid, com.dispids[0], number), name

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec.structs import replace
 
 from decoders.dcom.classes import class_name, com_interface_name
 from decoders.dcom.objref import NO_PING
+from decoders.interfaces.mqac.members import class_of_interface
 from decoders.registry import REMOTE_UNKNOWN
 from pipelines.com.answers import done, reached
 from pipelines.facts.reasons import Reason
@@ -35,7 +37,7 @@ PINGED_OUT_NS: Final = (3 * 2 + 14) * 60 * 1_000_000_000
 _MSMQ_INTERFACE: Final = "IMSMQ"
 
 
-Names: TypeAlias = dict[tuple[str, int], str]
+Names: TypeAlias = dict[tuple[str, int, int | None], str]
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +52,8 @@ class ComObject:
     parent: ComObject | None
     client: str
     clsid: str | None = None
+    of_class: str | None = None
+    """What the member that handed it out gives: a script has its IDispatch only."""
     port: int | None = None
     runs_as: str | None = None
     interfaces: dict[str, tuple[str, str | None]] = field(default_factory=dict)
@@ -76,8 +80,10 @@ class ComObject:
     end: str = "open_at_end"
     over: Moment | None = None
     """When what ended it was done."""
+    over_by: str | None = None
+    """`call_uid` of the call that gave back the last reference."""
     names: Names = field(default_factory=dict)
-    """Members by interface and DISPID, as this object or its description told them."""
+    """Members by interface and DISPID, as this object or its description told them; behind it that of an argument."""
     given_over: str | None = None
     """IID by which its parent was called for it."""
 
@@ -111,11 +117,15 @@ class ComObject:
         """Its birth was not captured: what was done with it before is not known, nor where it is."""
         return Reason.OPEN_NOT_SEEN if self.given_by is None or self.elsewhere else None
 
+    @property
+    def named_class(self) -> str | None:
+        return class_name(self.clsid) if self.clsid else self._class_by_interface() or self.of_class
+
     def _class_by_interface(self) -> str | None:
         """[MC-MQAC] 1.3: each interface of MSMQ belongs to one class, whatever its revision."""
-        names = (com_interface_name(iid) for iid, _ in self.interfaces.values())
+        names = (com_interface_name(iid) for iid, _ in islice(self.interfaces.values(), MAX_INTERFACES))
         found = (name for name in names if name is not None and name.startswith(_MSMQ_INTERFACE))
-        return next((name.removeprefix("I").rstrip("234") for name in found), None)
+        return next((class_of_interface(name) for name in found), None)
 
     def row(self) -> ComObjectRow:
         fact, clsid = self.born, self.clsid
@@ -123,7 +133,7 @@ class ComObject:
             "object_uid": self.object_uid,
             "oxid": None if self.oxid is None else f"{self.oxid:016x}",
             "oid": None if self.oid is None else f"{self.oid:016x}",
-            "class": class_name(clsid) if clsid else self._class_by_interface(),
+            "class": self.named_class,
             "clsid": clsid,
             "exporter": {"host": self.server, "port": self.port},
             "runs_as": self.runs_as,
@@ -228,7 +238,14 @@ class Objects:
         if one.port is None and exporter.bindings:
             one.port = exporter.bindings[0][1]
 
-    def give(self, reference: Reference, fact: CallFact, parent: ComObject | None, clsid: str | None) -> ComObject:
+    def give(
+        self,
+        reference: Reference,
+        fact: CallFact,
+        parent: ComObject | None,
+        clsid: str | None,
+        of_class: str | None = None,
+    ) -> ComObject:
         """A reference was handed out. [MS-DCOM] 3.1.1.5.1: its public references add to what the receiver holds."""
         key = reference.oxid, reference.oid
         one = self._by_number.get(key)
@@ -237,6 +254,7 @@ class Objects:
             self._by_number[key] = one
             self._forget_some()
         one.clsid = one.clsid or clsid or reference.clsid
+        one.of_class = one.of_class or of_class
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
         one.add(reference.ipid, reference.public_refs)
         if reference.resolvers and self._server not in reference.resolvers and reference.oxid not in self._exporters:
@@ -306,7 +324,7 @@ class Objects:
             return
         one.touch(fact)
         if done(fact) and one.take(ipid, public, private):
-            one.end, one.over = "released", fact.until
+            one.end, one.over, one.over_by = "released", fact.until, fact.call_uid
 
     def at(self, ts_ns: int) -> None:
         self._now_ns = max(self._now_ns, ts_ns)

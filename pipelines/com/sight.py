@@ -26,6 +26,8 @@ class ComPair(Sight):
     client: str
     missing_until: Moment = BEGINNING
     """When bytes between the two were last missing."""
+    within: Sight = field(default_factory=Sight)
+    """The same as of itself, without what a capture that ended may have missed afterwards."""
     _late: set[tuple[str, Moment]] = field(default_factory=set)
     """Connection and time of answers that were captured after they had been received."""
     _holes: dict[str, Reason] = field(default_factory=dict)
@@ -60,6 +62,7 @@ class Pairs:
                 self._forgotten = max(self._forgotten, oldest.blind_until)
             found = self._pairs[client] = ComPair(client)
             found.go_blind(self._forgotten, Reason.LIMIT)
+            found.within.go_blind(self._forgotten, Reason.LIMIT)
         return found
 
     def missed(self, fact: BlindFact) -> None:
@@ -70,8 +73,12 @@ class Pairs:
             pair.note_hole(fact.uid, fact.reason)
             pair.missing_until = max(pair.missing_until, fact.until)
         pair.go_blind(fact.until, fact.reason)
+        if fact.reason is not Reason.CAPTURE_ENDED:
+            pair.within.go_blind(fact.until, fact.reason)
 
     def heard(self, call: CallFact) -> None:
         """What a call that cannot be read does with references is not known. One that fails by a fault gives none."""
         if call.fault is None and (reason := request_hidden(call) or response_hidden(call)) is not None:
-            self.of(call.client).go_blind(call.until, reason)
+            pair = self.of(call.client)
+            pair.go_blind(call.until, reason)
+            pair.within.go_blind(call.until, reason)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pipelines.com.announcements import Announcement
+    from pipelines.com.called import Called
     from pipelines.com.holdings import Held
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import About, Checked, Com
@@ -39,6 +40,8 @@ class ComStep(Struct, eq=False, kw_only=True):
     """`call_uid` of the client's first activation of one of MSMQ's classes, at whichever server; None: not known."""
     since_ns: int = 0
     """When the server was first seen; 0: not known."""
+    called: Called | None = None
+    """What was done, by which member; None of calls of the object resolver."""
     repeats: bool = False
     """An earlier call of its connection had the same version, was made to a process that the same was told of, and
     could be read as well: what is said of versions has been said."""

@@ -20,6 +20,19 @@ class Argument(_Part, frozen=True):
     direction: Direction
     type: str
     value: str | None
+    """As text, shortened."""
+    vt: int | None = None
+    """Of a VARIANT, what it really holds; one by reference is looked through."""
+    number: int | None = None
+    """A number or a truth, exactly."""
+    reference: str | None = None
+    """IPID of the object that is handed over."""
+    size: int | None = None
+    """Bytes of a VARIANT's value as a message would hold it: of a text, an array of bytes or a number."""
+    sha256: str | None = None
+    """Of these bytes; None where they are not all there."""
+    octets: bytes | None = None
+    """The bytes themselves, with --keep-payload only."""
 
 
 class Reference(_Part, frozen=True, kw_only=True):
@@ -104,6 +117,8 @@ class Com(_Part, frozen=True, kw_only=True):
     """Of ORPCTHIS."""
     arguments: tuple[Argument, ...] = ()
     result: str | None = None
+    returned: Argument | None = None
+    """What Invoke returned, with all that is kept of an argument."""
     references: tuple[Reference, ...] = ()
     exporters: tuple[Exporter, ...] = ()
     activation: Activation | None = None

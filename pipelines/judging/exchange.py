@@ -18,7 +18,7 @@ from pipelines.store.reading import batches_of
 from pipelines.store.removal import kept_rows
 from pipelines.store.tables_writer import TablesWriter
 from schemas.internal import FACTS
-from schemas.tables import JUDGED
+from schemas.tables import JUDGED, SIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,8 @@ _DENSITY: Final = 8
 """Facts shrink so much in a file."""
 _SMALL_BYTES: Final = 2 * 1024 * 1024
 _TASK_BYTES: Final = 64 * 1024 * 1024
-_SCHEMAS: Final = {table.name: table.arrow for table in JUDGED}
+_SCHEMAS: Final = {table.name: table.arrow for table in (*JUDGED, SIGHTINGS)}
+"""Of messages, what objects tell of them: the others are sighted where they are decoded."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def judge(
     """`servers`: of these only; None: of all."""
     size = sum(file.written.bytes for file, _ in files) * _DENSITY
     read = partial(_facts, to_ordinals=to_ordinals, servers=servers, homes=homes)
-    tables = {table.name: places.table(table) for table in JUDGED}
+    tables = {table.name: places.table(table) for table in (*JUDGED, SIGHTINGS)}
     work = partial(_judged, places=tables, versions=versions, settings=settings, first_made=dict(first_made))
     parts = parts_for(size, engine, _SMALL_BYTES, _TASK_BYTES)
     tasks = packed(files, lambda one: one[0].written.bytes)

@@ -6,12 +6,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.com.machine import ComMachine
+from pipelines.com.object_calls import Gone, ObjectCall
 from pipelines.com.steps import ComStep
-from pipelines.facts.model import BlindFact, CallFact
+from pipelines.facts.model import END, BlindFact, CallFact
 from pipelines.facts.stored_form import GIVEN, from_row
 from pipelines.knowledge.admin_actions import AdminActions
 from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
+from pipelines.mqac.machine import MqacMachine
+from pipelines.mqac.steps import MqacStep
+from pipelines.mqac.story import QueueAct
 from pipelines.rules.catalogue import RULES
 from pipelines.rules.engine import Judge
 from pipelines.rules.findings import opened_queue
@@ -84,6 +88,7 @@ class _Case:
         self._server = server = first["server"]
         self._machine = ServerMachine(versions, settings)
         self._com = ComMachine(server, settings, first_made, first["ts_ns"])
+        self._mqac = MqacMachine(server, self._com.objects, settings)
         self._judge = Judge(RULES, settings)
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
@@ -96,6 +101,8 @@ class _Case:
                 return ()
             return self._com_rows(self._com.feed(fact, fact.com))
         over = self._com_rows(self._com.settle(fact.began)) if self._com.is_busy else []
+        if self._mqac.is_busy:
+            over += self._mqac_rows(self._mqac.settle(fact.began))
         if isinstance(fact, BlindFact):
             self._com.missed(fact)
             if fact.server != self._server:
@@ -105,18 +112,36 @@ class _Case:
 
     def finish(self, summaries: Summaries) -> Iterator[Told]:
         yield from self._rows(self._machine.finish())
-        yield from self._com_rows(self._com.finish())
+        yield from self._mqac_rows(self._mqac.settle(END))
+        # How objects ended is known when all of them are over.
+        yield from list(self._com_rows(self._com.finish()))
+        yield from self._mqac_rows(self._mqac.finish())
         yield from self._held.finish()
         yield from ((FINDINGS.name, row) for row in self._judge.finish())
         summaries.tallies.extend(self._tallies())
         summaries.host_notes.extend(self._hosts.rows())
         summaries.queue_notes.extend(self._queues.rows())
 
-    def _com_rows(self, told: Iterable[Told | ComStep]) -> list[Told]:
+    def _com_rows(self, told: Iterable[Told | ComStep | ObjectCall | Gone]) -> list[Told]:
         rows: list[Told] = []
         for one in told:
             if isinstance(one, ComStep):
                 rows += [(FINDINGS.name, found) for found in self._judge.see(one)]
+            elif isinstance(one, ObjectCall):
+                rows += self._mqac_rows(self._mqac.feed(one))
+            elif isinstance(one, Gone):
+                rows += self._mqac_rows(self._mqac.gone(one))
+            else:
+                rows.append(one)
+        return rows
+
+    def _mqac_rows(self, told: Iterable[Told | MqacStep | QueueAct]) -> list[Told]:
+        rows: list[Told] = []
+        for one in told:
+            if isinstance(one, MqacStep):
+                self._hosts.see_object(one)
+            elif isinstance(one, QueueAct):
+                self._queues.see_object(one)
             else:
                 rows.append(one)
         return rows

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.model import CallFact, Method
     from pipelines.facts.versions import Version
+    from pipelines.mqac.steps import MqacStep
     from pipelines.sessions.steps import Step
     from schemas.state import HostNoteRow
 
@@ -47,6 +48,14 @@ class HostNotes:
                         self._note(self._server, "serves", name, bind.ts_ns)
         elif isinstance(step, CallStep) and step.call.source == BindingSource.BIND:
             self._call(step)
+
+    def see_object(self, step: MqacStep) -> None:
+        """A call of one of MSMQ's objects. Its class counts, not the revision of its interface."""
+        call = step.call
+        self._note(call.client, "calls", step.endpoint, call.began.ts_ns)
+        self._note(call.client, "ntlm", call.workstation, call.began.ts_ns)
+        if call.outcome in _ANSWERED:
+            self._note(call.server, "serves", step.endpoint, call.began.ts_ns)
 
     def rows(self) -> Iterator[HostNoteRow]:
         for (address, kind, value), (first, last) in self._notes.items():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from pipelines.facts.model import CallFact, Method
+    from pipelines.mqac.story import QueueAct
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Step
     from schemas.state import QueueNoteRow
@@ -80,6 +81,18 @@ class QueueNotes:
             self._move(step)
         elif isinstance(step, SendStep):
             self._send(step)
+
+    def see_object(self, told: QueueAct) -> None:
+        """Done through one of MSMQ's objects."""
+        found = [queue_names(name, self._server, owned=False) for name in told.queue.names]
+        known = [one for one in found if one is not None]
+        if not known:
+            return
+        call, doubt = told.call, told.doubt
+        keys = frozenset().union(*(one.keys for one in known))
+        names = tuple(sorted({name for one in known for name in one.shown}))
+        who = call.client, call.username, call.domain, None, None if doubt is None else str(doubt)
+        _add(self._notes, _Note(keys, names, (), told.act, *who), 1, call.began.ts_ns, call.began.ts_ns)
 
     def rows(self) -> Iterator[QueueNoteRow]:
         for note, (count, first, last) in self._notes.items():

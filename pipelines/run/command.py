@@ -60,7 +60,7 @@ class Wanted:
     secrets: Sequence[Secret] = ()
     report: bool = True
     engine_over: Callable[[], None] = lambda: None
-    """Called when the engine has nothing more to do."""
+    """ObjectCall when the engine has nothing more to do."""
     gate: Gate = field(default_factory=GateHere)
     """Who checks the tables of a run of its own."""
 

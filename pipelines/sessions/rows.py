@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pipelines.facts.model import END
 from pipelines.facts.vocabulary import ACTIONS
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import ReadStep, SessionStep
-    from pipelines.sessions.units import UnitOfWork
 
 Row = dict[str, Any]
 ENDPOINTS: Final = {SessionKind.SESSION: "qm2qm", SessionKind.REMOTE_READ: "RemoteRead", SessionKind.QUEUE: "qmcomm"}
@@ -119,7 +118,16 @@ def _given(read: Read) -> int | None:
     return micros_of(max(read.began, read.answered))
 
 
-def in_transaction(uow: str | None, unit: UnitOfWork | None) -> Row:
+class Decided(Protocol):
+    """Something that things are done in, and that undoes them or not."""
+
+    @property
+    def uid(self) -> str: ...
+
+    outcome: TransactionState
+
+
+def in_transaction(uow: str | None, unit: Decided | None) -> Row:
     """The columns IN_TRANSACTION."""
     return {
         "transaction": uow,

@@ -36,7 +36,8 @@ ACTIONS = {
     "delete": "An object was deleted.",
     "set_properties": "Properties of an object were set.",
     "set_security": "The security descriptor of an object was set: who may do what.",
-    "query": "Properties or the security descriptor of an object were asked for; nothing changes.",
+    "register_certificate": "A user's certificate was put into the directory.",
+    "query": "Properties, a security descriptor, queues or the state of a machine were asked for; nothing changes.",
 }
 
 _CHANGE = pa.struct(

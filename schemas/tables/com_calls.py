@@ -23,7 +23,7 @@ from schemas.shared_columns import (
 )
 from schemas.vocabulary import CALL_OUTCOMES, COM_KINDS, COM_WAYS
 
-ARGUMENT = pa.struct([pa.field(name, STRING) for name in ("name", "direction", "type", "value")])
+ARGUMENT = pa.struct([pa.field(name, STRING) for name in ("name", "direction", "type", "value", "value_name")])
 
 
 class ArgumentRow(TypedDict):
@@ -33,6 +33,7 @@ class ArgumentRow(TypedDict):
     direction: str
     type: str
     value: str | None
+    value_name: str | None
 
 
 class ComCallRow(TypedDict):
@@ -52,6 +53,7 @@ class ComCallRow(TypedDict):
     via: str
     arguments: list[ArgumentRow]
     result: str | None
+    result_name: str | None
     outcome: str
     hresult: int | None
     hresult_name: str | None
@@ -80,7 +82,8 @@ COM_CALLS = Table(
         Column(
             "member",
             STRING,
-            "Method or property. Of IDispatch.Invoke the one that its number means, where the wire told its name.",
+            "Method or property. Of IDispatch.Invoke the one that its number means, where the wire told its name, or "
+            "the type library of MSMQ's classes has it.",
         ),
         Column(
             "kind", STRING, "What was done with it; `method_or_get` where the client left that open.", values=COM_KINDS
@@ -96,10 +99,12 @@ COM_CALLS = Table(
             "arguments",
             pa.list_(ARGUMENT),
             "In the order of the declaration: `name`, `direction` (`in`, `out`, `in_out`), `type` and `value` as text, "
-            "shortened. Empty where the stub is sealed or nobody declared the method.",
+            "shortened; `value_name` of a number that stands for something. What the client left out has no value. "
+            "Empty where the stub is sealed or nobody declared the method.",
             required=True,
         ),
-        Column("result", STRING, "What Invoke returned, as text."),
+        Column("result", STRING, "What a script has as the call's result, as text."),
+        Column("result_name", STRING, "Name of a result that is a number and stands for something."),
         Column("outcome", STRING, "What became of it, as in `calls`.", required=True, values=CALL_OUTCOMES),
         Column("hresult", LONG, "What the method returned; of Invoke with an exception its own code.", low=0, high=U32),
         Column("hresult_name", STRING, "Its name."),

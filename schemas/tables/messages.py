@@ -97,6 +97,11 @@ SIGHTINGS = Table(
         UID,
         ID,
         Column("operation", STRING, "Call that carried it.", required=True, values=MESSAGE_OPERATIONS),
+        Column(
+            "object_uid",
+            STRING,
+            "The message as an object of MSMQ's, whose properties came one by one, see `com_objects`; else null.",
+        ),
         Column("seen_as", STRING, "`received`, `peeked`, `read` (by an unknown action) or `sent`.", values=SEEN_AS[:4]),
         Column("message_bytes", LONG, "Bytes of the packet, or of the body in a call of qmcomm2.", low=0),
         Column("message_sha256", STRING, "SHA-256 of the packet; null where it is not all there, or none."),

@@ -52,7 +52,7 @@ READS = Table(
         Column(
             "endpoint",
             STRING,
-            "Interface of its session: `qm2qm`, `RemoteRead`, or `qmcomm` of a supporting server.",
+            "Interface of its session: `qm2qm`, `RemoteRead`, `qmcomm` of a supporting server, or `IMSMQQueue`.",
             required=True,
             values=SESSION_ENDPOINTS,
         ),
@@ -67,7 +67,12 @@ READS = Table(
         ),
         Column("start_call_uid", STRING, "Call that began it; null where only its end was captured."),
         Column("end_call_uid", STRING, "Call that ended it: end-receive, or cancel."),
-        Column("action", STRING, "ulAction by name, e.g. `MQ_ACTION_RECEIVE`; a number where it has none."),
+        Column(
+            "action",
+            STRING,
+            "ulAction by name, e.g. `MQ_ACTION_RECEIVE`, a number where it has none; of IMSMQQueue the method, e.g. "
+            "`PeekNext`.",
+        ),
         Column("request_id", LONG, "dwRequestID.", low=0, high=U32),
         Column("handle", STRING, "Context handle of the read; peeks have none."),
         Column("cursor", LONG, "hCursor that it goes by; null for none.", low=0, high=U32),
@@ -84,7 +89,12 @@ READS = Table(
             "outcome", STRING, "What became of it; the names stand below.", required=True, values=tuple(READ_OUTCOMES)
         ),
         DOUBT,
-        Column("message_bytes", LONG, "Size of the message that left the server.", low=0),
+        Column(
+            "message_bytes",
+            LONG,
+            "Size of the message that left the server. Of IMSMQQueue that of the body, if the client fetched it.",
+            low=0,
+        ),
         Column("message_sha256", STRING, "SHA-256 of the message; null where its bytes are not all captured."),
         MESSAGE_ID,
         MESSAGE_UID.optional(),

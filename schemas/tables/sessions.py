@@ -41,7 +41,8 @@ SESSIONS = Table(
         Column(
             "endpoint",
             STRING,
-            "Interface by which it was opened: `qm2qm`, `RemoteRead`, or `qmcomm` of a supporting server.",
+            "Interface by which it was opened: `qm2qm`, `RemoteRead`, `qmcomm` of a supporting server; `IMSMQQueue` of "
+            "an MSMQQueue object, whatever its revision.",
             required=True,
             values=SESSION_ENDPOINTS,
         ),
@@ -75,6 +76,7 @@ SESSIONS = Table(
             values=REASONS,
         ),
         Column("handle", STRING, "Context handle of the session."),
+        Column("object_uid", STRING, "The opened queue as an object of MSMQ's, see `com_objects`; else null."),
         Column("queue_handle", LONG, "hQueue, the number that names the queue in the calls.", low=0, high=U32),
         *NAMING,
         Column("other_names", pa.list_(STRING), "Names of other queues that it may be, where that is in doubt."),

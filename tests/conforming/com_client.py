@@ -65,23 +65,22 @@ class Proxy:
 
     def call(self, member: str, values: Values | None = None) -> Asking:
         """None: it cannot be known what came of it."""
-        late, of = self.interface == names.DISPATCH, self.members
-        if late:
-            yield from self._named(of, member)
-        operation = f"{names.DISPATCH}.{of}.{member}" if late else f"{of}.{member}"
+        operation = f"{self.members}.{member}"
+        if self.interface == names.DISPATCH:
+            yield from self._named(operation)
         return (yield from self.ask(operation, values))
 
     def ask(self, operation: str, values: Values | None = None) -> Asking:
         asked = {"object": self.ipid, **(values or {})}
         return (yield from self.client.ask_object(self.exporter, self.interface, operation, asked, self.part))
 
-    def _named(self, of: str, member: str) -> Doing:
+    def _named(self, operation: str) -> Doing:
         """[MS-OAUT] 3.1.4.3: once, and not by those who know the numbers."""
-        key = self.cls, member
+        key = self.cls, names.scripted(operation)
         if self.client.knows_numbers or key in self.exporter.named:
             return
         self.exporter.named.add(key)
-        yield from self.ask("GetIDsOfNames", {"rgszNames": f'["{names.scripted(of, member)}"]'})
+        yield from self.ask("GetIDsOfNames", {"rgszNames": f'["{key[1]}"]'})
 
     def made(self, reply: Reply | None, cls: str) -> Proxy | None:
         """The object that an answer handed out."""

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from decoders.ndr.model import Direction, InterfacePointer
-from tests.scripts.members import members_of, way_of
+from decoders.ndr.model import InterfacePointer
+from tests.scripts.mqac import member as declared
+from tests.scripts.statements import ScriptError
 
 if TYPE_CHECKING:
     from tests.conforming.products import Product
+    from tests.conforming.transport import Call
 
 DISPATCH: Final = "IDispatch"
+WITH_DESTINATIONS: Final = 3
+"""The first revision with MSMQDestination, MSMQManagement, and an MSMQApplication that administers."""
 _LAST: Final = {
     **dict.fromkeys(("MSMQQueueInfo", "MSMQQueue", "MSMQMessage"), 4),
     **dict.fromkeys(("MSMQTransaction", "MSMQTransactionDispenser", "MSMQApplication", "MSMQEvent"), 3),
 }
 """The newest revision; the other classes have one, since MSMQ 3.0."""
-WITH_DESTINATIONS: Final = 3
-"""The first revision with MSMQDestination, MSMQManagement, and an MSMQApplication that administers."""
-_LATE: Final = f"{DISPATCH}."
 
 
 def revision_of(product: Product) -> int:
@@ -33,32 +34,45 @@ def interface(cls: str, revision: int) -> str:
     return f"I{cls}" if number == 1 else f"I{cls}{number}"
 
 
-def is_late(operation: str) -> bool:
-    return operation.startswith(_LATE)
+def own(cls: str, newest: int) -> set[str]:
+    """All revisions up to that."""
+    return {interface(cls, number) for number in range(1, newest + 1)}
 
 
 def member(operation: str) -> str:
-    """`IDispatch.IMSMQQueue4.Receive`: Receive."""
+    """`IMSMQQueue4.Receive`: Receive."""
     return operation.rpartition(".")[2]
 
 
 def revision(operation: str) -> int:
     """In which the call is made."""
-    last = operation.removeprefix(_LATE).partition(".")[0][-1]
+    last = operation.partition(".")[0][-1]
     return int(last) if last.isdecimal() else 1
 
 
-def dispid(interface: str, name: str) -> int:
+def is_late(call: Call) -> bool:
+    """By Invoke, since the connection does not speak its interface."""
+    return call.operation.partition(".")[0] not in call.connection.interfaces
+
+
+def dispid(cls: str, newest: int, name: str) -> int:
     """Of a member as scripts call it: the type library's."""
-    return next(one.dispid for one in members_of(interface) if one.member == name)
+    spoken = interface(cls, newest)
+    for prefix in ("", "get_", "put_", "putref_"):
+        try:
+            return declared(f"{spoken}.{prefix}{name}").automation.dispid
+        except ScriptError:
+            continue
+    return -1
 
 
-def scripted(interface: str, name: str) -> str:
-    """put_Label: Label."""
-    return next(one.member for one in members_of(interface) if one.operation == name)
+def scripted(operation: str) -> str:
+    """IMSMQQueueInfo4.put_Label: Label."""
+    return declared(operation).automation.member
 
 
-def taken(of: str, name: str, argument: str) -> str:
-    """The interface that an argument of a member has."""
-    declared = way_of(f"{of}.{name}").declared[Direction.IN][argument]
-    return declared.name if isinstance(declared, InterfacePointer) else DISPATCH
+def taken(operation: str, argument: str) -> str:
+    """The interface that an argument has."""
+    parameters = declared(operation).operation.parameters
+    kind = next(one.member.type for one in parameters if one.member.name == argument)
+    return kind.name if isinstance(kind, InterfacePointer) else DISPATCH

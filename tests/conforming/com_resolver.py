@@ -34,8 +34,7 @@ class Activator:
         cls, wanted = str(call.values["class"]), str(call.values["iids"]).strip("[]")
         if cls not in self._classes:
             return {"status": NOT_REGISTERED}
-        own = {names.interface(cls, number) for number in range(1, self.server.revision + 1)}
-        if wanted not in {names.DISPATCH, *own}:
+        if wanted not in {names.DISPATCH, *names.own(cls, self.server.revision)}:
             return {"status": NO_INTERFACE}
         given = self.server.give(self.server.made(self._classes[cls]()), wanted)
         where: dict[str, str | int] = {"port": self.server.port, "unknown": self.server.unknown}

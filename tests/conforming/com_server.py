@@ -28,6 +28,8 @@ PUBLIC: Final = 5
 NO_INTERFACE: Final = "0x80004002"
 _REFERENCE: Final = re.compile(r"\[(\w+), (\d+)\]")
 _OWN: Final = ("RemQueryInterface", "RemAddRef", "RemRelease", "GetIDsOfNames")
+_PLAIN: Final = ("FindConnectionPoint", "Advise", "Unadvise")
+"""Members of interfaces that are not MSMQ's alone."""
 
 
 class Served:
@@ -65,7 +67,7 @@ class _Operations(Mapping["str", "Callable[[Call], Handling]"]):
         self._server = server
 
     def __contains__(self, operation: object) -> bool:
-        return operation in _OWN or (isinstance(operation, str) and "." in operation)
+        return operation in (*_OWN, *_PLAIN) or (isinstance(operation, str) and "." in operation)
 
     def __getitem__(self, operation: str) -> Callable[[Call], Handling]:
         return self._server.own.get(operation, self._server.called)
@@ -125,7 +127,7 @@ class ComServer:
 
     def hand_out(self, call: Call, served: Served) -> Reply:
         """A new object, in the revision that the call is made in."""
-        late = names.is_late(call.operation)
+        late = names.is_late(call)
         wanted = names.DISPATCH if late else names.interface(served.cls, names.revision(call.operation))
         return self.give(self.made(served), wanted)
 
@@ -164,7 +166,7 @@ class ComServer:
         one, wanted = self.objects.get(str(call.values["ripid"])), str(call.values["iids"]).strip("[]")
         if one is None:
             return {"status": "0x80010114"}
-        own = {names.interface(one.served.cls, number) for number in range(1, self.revision + 1)}
+        own = names.own(one.served.cls, self.revision)
         if wanted != names.DISPATCH and wanted not in own and wanted not in one.served.others():
             return {"gives": "[null]"}
         given = self.give(one, wanted)
@@ -189,7 +191,7 @@ class ComServer:
         one, wanted = self.objects.get(str(call.values["object"])), str(call.values["rgszNames"]).strip('["]')
         if one is None:
             return DISCONNECTED
-        return {"rgDispId": f"[{names.dispid(names.interface(one.served.cls, self.revision), wanted)}]"}
+        return {"rgDispId": f"[{names.dispid(one.served.cls, self.revision, wanted)}]"}
 
 
 def references(call: Call) -> list[tuple[str, int]]:

@@ -76,10 +76,10 @@ class Application(Administered):
         yield None
         queues = [one for one in self.manager.queues if not one.deleted]
         answers: dict[str, Reply] = {
-            "get_PrivateQueues": {"pvPrivateQueues": v.texts([one.path for one in queues])},
-            "ActiveQueues": {"pvActiveQueues": v.texts([one.format_name for one in queues])},
-            "get_IsConnected": {"pfIsConnected": -int(self.management.online)},
-            "get_BytesInAllQueues": {"pvBytesInAllQueues": f"[VT_UI8, {sum(map(_bytes, queues))}]"},
+            "get_PrivateQueues": {"result": v.texts([one.path for one in queues])},
+            "ActiveQueues": {"result": v.texts([one.format_name for one in queues])},
+            "get_IsConnected": {"result": v.TRUE if self.management.online else v.FALSE},
+            "get_BytesInAllQueues": {"result": f"[VT_UI8, {sum(map(_bytes, queues))}]"},
         }
         return self.came_to(act, answers[names.member(call.operation)])
 
@@ -119,12 +119,12 @@ class Management(Administered):
             return self.came_to(act, {"status": "MQ_ERROR_QUEUE_NOT_ACTIVE"})
         outgoing = isinstance(queue, Outgoing)
         answers: dict[str, Reply] = {
-            "get_MessageCount": {"plMessageCount": 0 if isinstance(queue, Outgoing) else len(queue.available())},
-            "get_FormatName": {"pbstrFormatName": text(queue.format_name)},
-            "get_IsLocal": {"pfIsLocal": -int(not outgoing)},
-            "get_QueueType": {"plQueueType": _PRIVATE},
-            "get_BytesInQueue": {"pvBytesInQueue": f"[VT_UI8, {0 if isinstance(queue, Outgoing) else _bytes(queue)}]"},
-            "get_State": {"plState": 4 if isinstance(queue, Outgoing) and queue.state == "ONHOLD" else 5},
+            "get_MessageCount": {"result": 0 if isinstance(queue, Outgoing) else len(queue.available())},
+            "get_FormatName": {"result": text(queue.format_name)},
+            "get_IsLocal": {"result": v.FALSE if outgoing else v.TRUE},
+            "get_QueueType": {"result": _PRIVATE},
+            "get_BytesInQueue": {"result": f"[VT_UI8, {0 if isinstance(queue, Outgoing) else _bytes(queue)}]"},
+            "get_State": {"result": 4 if isinstance(queue, Outgoing) and queue.state == "ONHOLD" else 5},
         }
         return self.came_to(act, answers[names.member(call.operation)])
 

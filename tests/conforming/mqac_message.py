@@ -91,7 +91,7 @@ class MessageObject(Served):
             yield None
             usual = _USUAL[name] if self.message is not None or name != "Label" else text("")
             told = self.message.told if self.message is not None else {}
-            return {_GETS[name]: self.put.get(name, told.get(name, usual))}
+            return {"result": self.put.get(name, told.get(name, usual))}
 
         return get
 
@@ -99,14 +99,14 @@ class MessageObject(Served):
         """3.17.4.1.21: nothing where the read did not want it."""
         yield None
         if "Body" in self.put:
-            return {"pvarBody": self.put["Body"]}
+            return {"result": self.put["Body"]}
         if self.message is None or not self.has_body:
             return {"status": 0}
         written, size = v.body(self.message)
         if self.read is not None and not self.read.sealed:
             self.read.fetched = size
             call.if_lost(self._unheard)
-        return {"pvarBody": written}
+        return {"result": written}
 
     def _unheard(self) -> None:
         if self.read is not None:
@@ -114,16 +114,16 @@ class MessageObject(Served):
 
     def get_length(self, _: Call) -> Handling:
         yield None
-        return {"pcbBody": 0 if self.message is None else v.body(self.message)[1]}
+        return {"result": 0 if self.message is None else v.body(self.message)[1]}
 
     def get_id(self, _: Call) -> Handling:
         yield None
         known = self.message or self.sent_as
-        return {"status": 0} if known is None else {"pvarMsgId": v.message_id(self.server.manager, known)}
+        return {"status": 0} if known is None else {"result": v.message_id(self.server.manager, known)}
 
     def get_lookup_id(self, _: Call) -> Handling:
         yield None
-        return {"status": 0} if self.message is None else {"pvarLookupId": text(str(self.message.lookup_id))}
+        return {"status": 0} if self.message is None else {"result": text(str(self.message.lookup_id))}
 
     def send(self, call: Call) -> Handling:
         """3.17.4.1.48."""

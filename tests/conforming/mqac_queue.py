@@ -94,11 +94,11 @@ class OpenedQueue(Addressed):
 
     def get_is_open(self, _: Call) -> Handling:
         yield None
-        return {"pisOpen": int(not self.closed)}
+        return {"result": int(not self.closed)}
 
     def get_access(self, _: Call) -> Handling:
         yield None
-        return {"plAccess": self.access}
+        return {"result": self.access}
 
     def reset(self, _: Call) -> Handling:
         """3.11.4.1.10."""

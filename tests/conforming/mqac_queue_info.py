@@ -90,12 +90,12 @@ class QueueInfo(Served):
 
     def get_path(self, _: Call) -> Handling:
         yield None
-        return {"pbstrPathName": text(self.path)}
+        return {"result": text(self.path)}
 
     def get_format(self, _: Call) -> Handling:
         """3.10.4.1.8."""
         yield None
-        return {"pbstrFormatName": text(self.format)}
+        return {"result": text(self.format)}
 
     def _put(self, name: str) -> Callable[[Call], Handling]:
         def put(call: Call) -> Handling:
@@ -115,7 +115,7 @@ class QueueInfo(Served):
             self.refreshed = True
             known = {} if queue is None else queue.properties
             usual: Value = text("") if name in _TEXTS else 0
-            return {f"p{PROPERTIES[name]}": self.put.get(name, known.get(name, usual))}
+            return {"result": self.put.get(name, known.get(name, usual))}
 
         return get
 

@@ -71,6 +71,6 @@ class Reading:
         if self.revision >= _BY_LOOKUP_SINCE and world.likely(0.5):
             reply = yield from message.call("get_LookupId")
             if not failed(reply) and reply is not None:
-                self._lookup_ids.append(text(str(reply["pvarLookupId"]).strip('"')))
+                self._lookup_ids.append(text(str(reply["result"]).strip('"')))
         if world.likely(0.7):
             yield from message.client.release(message)

@@ -153,7 +153,7 @@ class Script:
             if world.likely(0.8):
                 yield from message.call(name, values)
         said = yield from message.transaction(unit, queue)
-        wanted = names.taken(message.members, "Send", "DestinationQueue")
+        wanted = names.taken(f"{message.members}.Send", "DestinationQueue")
         argument = yield from to.argument(wanted)
         if argument is None:
             return

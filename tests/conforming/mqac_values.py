@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.conforming.stage import Value
     from tests.conforming.transport import Call
 
-TRUE, FALSE = "[VT_BOOL, -1]", "[VT_BOOL, 0]"
+TRUE, FALSE = "true", "false"
 NO_TRANSACTION, SINGLE = 0, 3
 """MQTRANSACTION: 2.2.2.1. Left out it is MQ_MTS_TRANSACTION, which is none where nothing surrounds the call."""
 _BYTES: Final = "0x2011"

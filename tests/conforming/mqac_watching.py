@@ -31,7 +31,7 @@ def watch(queue: Proxy, server: QueueManager) -> Doing:
     container = yield from event.query(CONTAINER)
     if container is None:
         return
-    found = yield from container.ask(f"{CONTAINER}.FindConnectionPoint", {"riid": EVENTS})
+    found = yield from container.ask("FindConnectionPoint", {"riid": EVENTS})
     point = container.made(found, "ConnectionPoint")
     if point is None:
         return
@@ -39,15 +39,15 @@ def watch(queue: Proxy, server: QueueManager) -> Doing:
     sink = Sink(client)
     client.offers(server, sink)
     given: dict[str, Value] = {"oxid": sink.oxid, "oid": sink.oid, "at": text(client.address)}
-    advised = yield from point.ask("IConnectionPoint.Advise", {"pUnkSink": sink.ipid, **given, "public": 5})
+    advised = yield from point.ask("Advise", {"pUnkSink": sink.ipid, **given, "public": 5})
     if advised is None or failed(advised):
         return
     for _ in range(world.one_of((1, 2))):
         sink.awaited = sink.fired + 1
-        argument = yield from event.argument(names.taken(queue.members, "EnableNotification", "Event"))
+        argument = yield from event.argument(names.taken(f"{queue.members}.EnableNotification", "Event"))
         if argument is None or queue.lost:
             return
         values: dict[str, Value] = {"Event": argument.ipid, "public": 1, "ReceiveTimeout": world.one_of((0, 5_000))}
         yield from queue.call("EnableNotification", values)
         yield Until(lambda: sink.fired >= sink.awaited, world.stage.now_us + _WAIT_US)
-    yield from point.ask("IConnectionPoint.Unadvise", {"dwCookie": advised["pdwCookie"]})
+    yield from point.ask("Unadvise", {"dwCookie": advised["pdwCookie"]})

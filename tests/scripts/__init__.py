@@ -254,16 +254,20 @@ IPID that was given keeps its OXID and OID; a new one has OXID 0x0A01 and the ne
     GetIDsOfNames                object=A rgszNames=["Open"] -> rgDispId=[4]; where it fails [-1]
     Invoke                       object=A dispIdMember=4 dwFlags=1 -> pVarResult=null, wCode and scode 0
 
-Members of the other interfaces of objects are called by INTERFACE.NAME, with get_, put_ and putref_ in front of the
-names of properties. The same behind `IDispatch.` goes by Invoke, on an IPID of IDispatch:
+    FindConnectionPoint          object=A riid=_DMSMQEventEvents -> gives=P
+    Advise                       object=P pUnkSink=K, with oxid, at -> pdwCookie=1
+    Unadvise                     object=P dwCookie=1
+
+Members of MSMQ's objects are called by INTERFACE.NAME, with get_, put_ and putref_ in front of the names of properties;
+on a connection that speaks IDispatch and not their interface, the same goes by Invoke:
 
     IMSMQQueueInfo4.put_PathName object=A bstrPathName="hq\private$\orders"
     IMSMQQueueInfo4.Open object=A Access=1 -> gives=Q
-    IDispatch.IMSMQQueue4.Receive object=Q ReceiveTimeout=1000 -> gives=M
-    IConnectionPoint.Advise object=P pUnkSink=Sink oxid=0x0C01 at="10.0.0.5" -> pdwCookie=1
+    IMSMQQueue4.Receive object=Q ReceiveTimeout=1000 Transaction=[9, T] public=1 -> gives=M
+    IMSMQMessage4.get_Body object=M -> result="hello"
 
-Of the IDL's names those that are objects have IPIDs, null where none is given; VARIANTs are written as in rgvarg, and
-left out where they are optional; numbers are 0, texts empty. `gives` is the object that comes back: without it, none.
+On the left the IDL's names: objects are IPIDs, null where none is given; a VARIANT is "text", a number, true, false or
+[vt, value], and left out where it is optional. On the right `gives` or `result`, without which there is none.
 
 TIMES
 

@@ -23,6 +23,8 @@ OF_EVERY_CALL: Final = frozenset(("object", "MajorVersion", "MinorVersion", "fla
 _E_NOINTERFACE: Final = 0x8000_4002
 _IDISPATCH: Final = "00020400-0000-0000-c000-000000000046"
 _CONTAINER: Final = "b196b284-bab4-101a-b69c-00aa00341d07"
+_IPOINT: Final = "b196b286-bab4-101a-b69c-00aa00341d07"
+_EVENTS: Final = "d7d6e078-dccd-11d0-aa4b-0060970debae"
 _ITYPEINFO: Final = "00020401-0000-0000-c000-000000000046"
 _BYTES: Final = VT_ARRAY | VT["VT_UI1"]
 _TEXTS: Final = VT_ARRAY | VT["VT_BSTR"]
@@ -40,7 +42,7 @@ def _on(name: str, request: Flat | Callable[[Flat, World], Flat]) -> Callable[[F
     return asked
 
 
-def reference(iid: str, ipid: str, given: Flat, world: World) -> bytes:
+def reference_to(iid: str, ipid: str, given: Flat, world: World) -> bytes:
     oxid = given.get("oxid", OXID)
     return objref(iid, ipid, (oxid, world.object_number(oxid, [ipid])), given, world.server)
 
@@ -53,14 +55,26 @@ def _one(given: Flat, otherwise: str) -> str | None:
 
 def _created(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = None if fails(given) else _one(given, "B")
-    made = None if ipid is None else pointer(reference(asked["riid"], ipid, given, world))
+    made = None if ipid is None else pointer(reference_to(asked["riid"], ipid, given, world))
     return {**asked, **given, "ppUnknown": made}
 
 
 def _described(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = None if fails(given) else _one(given, "T")
-    made = None if ipid is None else ObjrefBytes(reference(_ITYPEINFO, ipid, given, world))
+    made = None if ipid is None else ObjrefBytes(reference_to(_ITYPEINFO, ipid, given, world))
     return {**asked, **given, "ppTInfo": made}
+
+
+def _found_point(given: Flat, asked: Flat, world: World) -> Flat:
+    ipid = None if fails(given) else _one(given, "P")
+    made = None if ipid is None else ObjrefBytes(reference_to(_IPOINT, ipid, given, world))
+    return {**asked, **given, "ppCP": made}
+
+
+def _advise(given: Flat, world: World) -> Flat:
+    """With an object of the client's."""
+    ipid = given.get("pUnkSink", handle("K"))
+    return {**given, "pUnkSink": None if ipid is None else ObjrefBytes(reference_to(IUNKNOWN, ipid, given, world))}
 
 
 def _query(given: Flat, _: World) -> Flat:
@@ -117,7 +131,7 @@ def _variant(vt: int, value: Any, given: Flat, world: World) -> Flat:  # noqa: A
     if vt == VT_BYREF | VT["VT_VARIANT"]:
         return variant(vt, argument(value, given, world))
     if vt == VT["VT_DISPATCH"] and value is not None:
-        return variant(vt, ObjrefBytes(reference(_IDISPATCH, value, given, world)))
+        return variant(vt, ObjrefBytes(reference_to(_IDISPATCH, value, given, world)))
     if vt & ~VT_BYREF == VT["VT_BSTR"]:
         made = bstr(value)
         return variant(vt, made | {"cBytes": given.get("cBytes", made["cBytes"])})
@@ -155,7 +169,7 @@ def _invoked(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = _one(given, "") if "gives" in given else None
     result = argument(given.get("pVarResult"), given, world)
     if ipid is not None:
-        result = variant(VT["VT_DISPATCH"], ObjrefBytes(reference(_IDISPATCH, ipid, given, world)))
+        result = variant(VT["VT_DISPATCH"], ObjrefBytes(reference_to(_IDISPATCH, ipid, given, world)))
     told = {
         "wCode": 0,
         "wReserved": 0,
@@ -190,6 +204,15 @@ REMOTE_UNKNOWN: Final[Mapping[str, Recipe]] = {
     "RemQueryInterface": _recipe("RU", _query, _queried, right=REFERENCE_NAMES),
     "RemAddRef": _recipe("RU", _count, _counted, frozenset(("refs",))),
     "RemRelease": _recipe("RU", _count, lambda given, asked, _: {**asked, **given}, frozenset(("refs",))),
+}
+CONNECTION_POINTS: Final[Mapping[str, Recipe]] = {
+    "FindConnectionPoint": _recipe("A", {"riid": _EVENTS}, _found_point, right=REFERENCE_NAMES),
+}
+CONNECTION_POINT: Final[Mapping[str, Recipe]] = {
+    "Advise": _recipe(
+        "P", _advise, lambda given, asked, _: {**asked, "pdwCookie": 1, **given}, REFERENCE_NAMES - {"gives"}
+    ),
+    "Unadvise": _recipe("P", {"dwCookie": 1}, lambda given, asked, _: {**asked, **given}),
 }
 CLASS_FACTORY: Final[Mapping[str, Recipe]] = {
     "CreateInstance": _recipe("A", {"riid": IUNKNOWN}, _created, right=REFERENCE_NAMES),

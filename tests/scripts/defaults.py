@@ -130,6 +130,8 @@ RECIPES: Final[Mapping[str, tuple[str, Recipe]]] = {
         ("IObjectExporter", activation.RESOLVER_RECIPES),
         ("IRemUnknown", com.REMOTE_UNKNOWN),
         ("IClassFactory", com.CLASS_FACTORY),
+        ("IConnectionPointContainer", com.CONNECTION_POINTS),
+        ("IConnectionPoint", com.CONNECTION_POINT),
         ("IDispatch", com.DISPATCH),
     )
     for name, recipe in recipes.items()

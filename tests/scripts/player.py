@@ -238,8 +238,9 @@ class Player:
 
     def _asked(self, ask: Ask, connection: _Connection, call_id: int, *, by_client: bool) -> _Pending:
         self._prepare(connection)
-        ctx, syntax = connection.context(calls.interface_of(ask.operation) or "")
-        asked = calls.ask(ask.operation, ask.asked.values, self._world, syntax)
+        spoken = calls.spoken_as(ask.operation, connection.contexts)
+        ctx, syntax = connection.context(spoken or "")
+        asked = calls.ask(ask.operation, ask.asked.values, self._world, syntax, spoken)
         wire = connection.wire
         data = wire.request(asked.stub, asked.opnum, call_id, from_client=by_client, ctx=ctx, of=asked.object)
         self.tape.say(connection.talk, ask.line, "request", data, from_client=by_client, lost=ask.asked.lost)
@@ -286,7 +287,7 @@ class Player:
         if ask.connection is not None:
             return self._named(ask.connection)
         for connection in reversed(self._connections):
-            if connection.open and (interface is None or interface in connection.contexts):
+            if connection.open and calls.spoken_as(ask.operation, connection.contexts) is not None:
                 return connection
         raise ScriptError(f"no open connection speaks {interface}, which {ask.operation!r} needs")
 

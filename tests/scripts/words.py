@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from decoders.dcom.classes import CLASSES, COM_INTERFACES
 from decoders.interfaces import INTERFACES
 from decoders.ndr.layout import is_octets
-from decoders.ndr.model import Array, ContextHandle, Guid, InterfacePointer, Named
+from decoders.ndr.model import Array, ContextHandle, Guid, InterfacePointer
 from decoders.registry import BY_NAME as REGISTERED
 from decoders.registry import DCOM, REGISTRY, Family
 from tests.scripts.constants import CONSTANTS
@@ -93,8 +93,6 @@ def _reader(declared: Type | None) -> Callable[[str, Written], Any]:
             return _identifier
         case InterfacePointer():
             return _identifier
-        case Named("VARIANT"):
-            return _argument
         case Array(of=Guid()):
             return _identifiers
         case Array() if is_octets(declared.of):
@@ -191,14 +189,14 @@ def _references(name: str, value: Written) -> list[list[Any]]:
 
 def _arguments(name: str, value: Written) -> list[Any]:
     """As they stand there; of a reference, [9, A], the IPID."""
-    return [_argument(name, one) for one in (value if isinstance(value, tuple) else (value,))]
-
-
-def _argument(name: str, value: Written) -> Any:  # noqa: ANN401
-    match value:
-        case (Bare(kind), Bare(text)) if _NAME.fullmatch(text) and text != "null":
-            return [_integer(name, kind), handle(text)]
-    return _plain(name, value)
+    found = []
+    for one in value if isinstance(value, tuple) else (value,):
+        match one:
+            case (Bare(kind), Bare(text)) if _NAME.fullmatch(text):
+                found.append([_integer(name, kind), handle(text)])
+            case _:
+                found.append(_plain(name, one))
+    return found
 
 
 def _names(name: str, value: Written) -> list[str]:

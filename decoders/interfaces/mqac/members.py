@@ -68,6 +68,11 @@ def by_opnum(iid: str, opnum: int) -> Member | None:
     return next((one for one in _members(iid) if one.operation.opnum == opnum), None)
 
 
+def by_operation(iid: str, name: str) -> Member | None:
+    """By the operation's name, as `calls` has it."""
+    return next((one for one in _members(iid) if one.operation.name == name), None)
+
+
 def by_dispid(iid: str, dispid: int, flags: int) -> Member | None:
     """`flags`: dwFlags of Invoke. Numbers that no document tells are not taken for known."""
     return _chosen([one for one in _members(iid) if one.automation.dispid == dispid and one.automation.proven], flags)

@@ -37,8 +37,8 @@ def test_named_by_the_object(tmp_path: Path) -> None:
     (call,) = invoked_of(tmp_path, s.executed(talk))
     assert call["member"] == "ExecuteShellCommand"
     assert call["arguments"] == [
-        {"name": None, "direction": "in", "type": "VT_BSTR", "value": "calc.exe"},
-        {"name": None, "direction": "in", "type": "VT_I4", "value": "7"},
+        {"name": None, "direction": "in", "type": "VT_BSTR", "value": "calc.exe", "value_name": None},
+        {"name": None, "direction": "in", "type": "VT_I4", "value": "7", "value_name": None},
     ], "in the order of the declaration"
 
 
@@ -102,8 +102,8 @@ def test_what_was_done_with_it(tmp_path: Path, flags: int, kind: str | None) -> 
     talk = s.named(s.created(s.exporter()), "PathName", 3).orpc(c.DISPATCH, "Invoke", s.DISPATCH, put, c.returned())
     (call,) = invoked_of(tmp_path, talk)
     assert (call["member"], call["kind"]) == ("PathName", kind)
-    named = {"name": "DISPID_PROPERTYPUT", "direction": "in", "type": "VT_BSTR", "value": ".\\private$\\orders"}
-    assert call["arguments"] == [named]
+    told = {"name": "DISPID_PROPERTYPUT", "direction": "in", "type": "VT_BSTR", "value": ".\\private$\\orders"}
+    assert call["arguments"] == [told | {"value_name": None}]
 
 
 def test_what_comes_back_by_reference_and_as_the_result(tmp_path: Path) -> None:

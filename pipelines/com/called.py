@@ -1,0 +1,165 @@
+"""What was done to an object, however it was said: a call of MSMQ's objects by Invoke tells what its direct twin does.
+
+`called` gives it of one call. `meaning` is what revisions and ways of calling have in common, see
+`decoders.interfaces.mqac.members`; None of objects of other classes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from decoders.interfaces.mqac.enumerations import value_name
+from decoders.interfaces.mqac.members import (
+    by_dispid,
+    by_name,
+    by_operation,
+    class_of_interface,
+    interface_of_class,
+)
+from decoders.ndr.model import InterfacePointer, MemberKind, Pointer
+from decoders.oaut.types import IID_IDISPATCH
+from pipelines.calls.com_arguments import type_name
+from pipelines.com.members import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from decoders.interfaces.mqac.members import Meaning, Member
+    from decoders.ndr.model import Parameter
+    from pipelines.com.objects import ComObject
+    from pipelines.facts.com import Argument, Com, Direction, Invoked, Kind
+    from pipelines.facts.model import CallFact
+
+_VARIANT: Final = "VARIANT"
+_BY_REFERENCE: Final = "VT_BYREF|"
+_LEFT_OUT: Final = ("VT_ERROR", "0x80020004")
+"""DISP_E_PARAMNOTFOUND: [MS-OAUT] 3.1.4.4.3."""
+_VALUE: Final = "DISPID_PROPERTYPUT"
+_KINDS: Final[Mapping[MemberKind, Kind]] = {
+    MemberKind.METHOD: "method",
+    MemberKind.GET: "get",
+    MemberKind.PUT: "put",
+    MemberKind.PUTREF: "putref",
+}
+
+
+class Said(NamedTuple):
+    """An argument."""
+
+    name: str | None
+    direction: Direction
+    type: str
+    value: str | None
+    value_name: str | None = None
+    """Of a number of an enumeration."""
+    given: Argument | None = None
+    """All that is kept of it; None where the client left it out."""
+
+
+class Called(NamedTuple):
+    member: str | None
+    """As this revision has it, else as the wire named it."""
+    kind: Kind | None
+    arguments: tuple[Said, ...]
+    result: str | None
+    result_name: str | None = None
+    meaning: Meaning | None = None
+    gives: str | None = None
+    """Class of the object that it results in."""
+
+
+def called(
+    fact: CallFact, com: Com, iid: str | None, one: ComObject, told: Callable[[int, int | None], str | None]
+) -> Called:
+    """`iid`: of the interface that it is made on. `told`: what the wire told of a DISPID, and of an argument's."""
+    if com.invoked is None:
+        found = by_operation(iid, fact.operation) if iid and fact.operation else None
+        if found is None:
+            arguments = tuple(Said(one.name, one.direction, one.type, one.value) for one in com.arguments)
+            return Called(fact.operation, "method" if fact.operation else None, arguments, com.result)
+        return _known(found, tuple(_direct(found, com.arguments)), com.result)
+    named = told(com.invoked.dispid, None)
+    found = _invoked(com.invoked, iid, one, named)
+    if found is None:
+        arguments = tuple(Said(one.name, one.direction, one.type, one.value) for one in com.arguments)
+        return Called(named, kind_of(com.invoked), arguments, com.result)
+    dispid = com.invoked.dispid
+    return _known(found, tuple(_matched(found, com.arguments, lambda one: told(dispid, one))), com.result)
+
+
+def _known(found: Member, arguments: tuple[Said, ...], result: str | None) -> Called:
+    given = next((one for one in found.operation.parameters if one.retval), None)
+    return Called(
+        found.automation.member,
+        _KINDS[found.automation.kind],
+        arguments,
+        result,
+        None if given is None else _name(given, result),
+        found.meaning,
+        None if given is None else _class_given(given),
+    )
+
+
+def _class_given(parameter: Parameter) -> str | None:
+    declared = parameter.member.type
+    while isinstance(declared, Pointer):
+        declared = declared.to
+    given = class_of_interface(declared.name) if isinstance(declared, InterfacePointer) else ""
+    return given if interface_of_class(given) else None
+
+
+def _invoked(invoked: Invoked, iid: str | None, one: ComObject, named: str | None) -> Member | None:
+    """What the wire told of a number goes before what the type library has."""
+    target = iid or ""
+    if iid == IID_IDISPATCH and (object_class := one.named_class) is not None:
+        target = interface_of_class(object_class) or iid
+    if named is not None:
+        return by_name(target, named, invoked.flags)
+    return by_dispid(target, invoked.dispid, invoked.flags)
+
+
+def _direct(found: Member, arguments: Sequence[Argument]) -> Iterator[Said]:
+    given = {one.name: one for one in arguments}
+    for parameter in _parameters(found):
+        yield _said(parameter, given.get(parameter.member.name))
+
+
+def _matched(found: Member, arguments: Sequence[Argument], told: Callable[[int], str | None]) -> Iterator[Said]:
+    """[MS-OAUT] 3.1.4.4: positions first; a name is a number here, by 3.1.4.3 mostly the parameter's place."""
+    parameters = _parameters(found)
+    places = {parameter.member.name.lower(): place for place, parameter in enumerate(parameters)}
+    given: dict[int, Argument] = {}
+    more: list[Argument] = []
+    for place, one in enumerate(arguments):
+        if one.name == _VALUE:
+            place = len(parameters) - 1
+        elif one.name is not None:
+            name = told(int(one.name))
+            place = int(one.name) if name is None else places.get(name.lower(), -1)
+        if 0 <= place < len(parameters) and place not in given:
+            given[place] = one
+        else:
+            more.append(one)
+    for place, parameter in enumerate(parameters):
+        yield _said(parameter, given.get(place))
+    yield from (Said(None, one.direction, one.type, one.value) for one in more)
+
+
+def _parameters(found: Member) -> list[Parameter]:
+    return [one for one in found.operation.parameters if not one.retval]
+
+
+def _said(parameter: Parameter, one: Argument | None) -> Said:
+    """What a client leaves out has no value."""
+    name, declared = parameter.member.name, type_name(parameter.member.type)
+    if one is None or (parameter.optional and (one.type, one.value) == _LEFT_OUT):
+        return Said(name, "in", _LEFT_OUT[0] if declared == _VARIANT else declared, None)
+    # [MS-OAUT] 3.1.4.4.4: a server converts what it is given to what was declared, and looks through references.
+    kind = one.type.removeprefix(_BY_REFERENCE) if declared == _VARIANT else declared
+    return Said(name, "in", kind, one.value, _name(parameter, one.value), one)
+
+
+def _name(parameter: Parameter, value: str | None) -> str | None:
+    if parameter.values is None or value is None or not value.lstrip("-").isdecimal():
+        return None
+    return value_name(parameter.values, int(value))

@@ -1,0 +1,129 @@
+"""Calls of MSMQ's objects at one server, in the order of time, to rows of the tables and to steps for rules.
+
+ComMachine says which object a call is made on, `members` which member is meant; handlers, by class and member, say what
+it does. A call changes something when it is answered. What rules see of its object is how it stood when it was asked.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from decoders.registry import BY_NAME
+from pipelines.facts.model import END
+from pipelines.mqac import (
+    destinations,
+    events,
+    managements,
+    message_objects,
+    queries,
+    queue_infos,
+    queues,
+    transactions,
+)
+from pipelines.mqac.members import resolved
+from pipelines.mqac.objects import SINK, QueueState
+from pipelines.mqac.steps import MqacStep
+from pipelines.mqac.story import QueueAct, Story
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pipelines.com.object_calls import Gone, ObjectCall
+    from pipelines.com.objects import Objects
+    from pipelines.facts.model import Moment
+    from pipelines.mqac.handling import Handlers
+    from pipelines.mqac.objects import ObjectState
+    from pipelines.mqac.story import Row
+
+MAX_PAIRS: Final = 16
+"""Clients of one queue whose connections are looked at for what was missed."""
+_SINKS: Final = BY_NAME["_DMSMQEventEvents"].uuid
+_HANDLERS: Final[Handlers] = {
+    key: handler
+    for one in (queue_infos, queues, message_objects, transactions, managements, queries, destinations, events)
+    for key, handler in one.HANDLERS.items()
+}
+Told: TypeAlias = "Row | QueueAct | MqacStep"
+
+
+class MqacMachine:
+    def __init__(self, server: str, objects: Objects, settings: Mapping[str, int]) -> None:
+        self._story = Story(server, objects)
+        self._settings = settings
+        self._waiting: list[tuple[Moment, int, MqacStep, ObjectState]] = []
+        """Calls under way, by their end, with the live state of their object."""
+        self._serial = 0
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._waiting)
+
+    def feed(self, called: ObjectCall) -> Iterator[Told]:
+        yield from self.settle(called.call.began)
+        cls = self._class(called)
+        found = resolved(called, cls)
+        if found is None or cls is None:
+            return
+        live = self._story.met(called.object, cls, called.call)
+        if isinstance(live, QueueState) and called.pair not in live.pairs and len(live.pairs) < MAX_PAIRS:
+            live.pairs.append(called.pair)
+        given = {
+            name: state.snapshot()
+            for name, one in found.arguments.items()
+            if one.reference is not None and (state := self._story.of_ipid(one.reference)) is not None
+        }
+        step = MqacStep(
+            call=called.call,
+            com=called.com,
+            pair=called.pair,
+            member=found.meaning,
+            endpoint=found.endpoint,
+            state=live.snapshot(),
+            arguments=found.arguments,
+            result=found.result,
+            given=given,
+            settings=self._settings,
+        )
+        self._serial += 1
+        heapq.heappush(self._waiting, (called.call.until, self._serial, step, live))
+
+    def settle(self, until: Moment) -> Iterator[Told]:
+        """Calls that were over by then."""
+        while self._waiting and self._waiting[0][0] <= until:
+            _, _, step, live = heapq.heappop(self._waiting)
+            yield from self._answered(step, live)
+
+    def gone(self, gone: Gone) -> Iterator[Told]:
+        self._story.gone(gone.object)
+        yield from self._told()
+
+    def finish(self) -> Iterator[Told]:
+        """Before objects are told: calls say what they are. After that, what became of them."""
+        yield from self.settle(END)
+        self._story.finish()
+        yield from self._told()
+
+    def _class(self, called: ObjectCall) -> str | None:
+        known = self._story.of(called.object)
+        if known is not None:
+            return known.cls
+        if called.iid == _SINKS:
+            return SINK
+        name = called.object.named_class
+        return name if name is not None and name.startswith("MSMQ") else None
+
+    def _answered(self, step: MqacStep, live: ObjectState) -> Iterator[Told]:
+        handler = _HANDLERS.get((step.member.object_class, step.member.member, step.member.kind))
+        if handler is not None:
+            made = handler(self._story, step, live)
+            if made is not None:
+                step.made = made.snapshot()
+                if isinstance(made, QueueState) and step.pair not in made.pairs:
+                    made.pairs.append(step.pair)
+        yield from self._told()
+        yield step
+
+    def _told(self) -> Iterator[Row | QueueAct]:
+        told, self._story.told = self._story.told, []
+        yield from told

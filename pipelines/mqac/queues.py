@@ -1,0 +1,163 @@
+"""MSMQQueue: [MC-MQAC] 3.11. An open queue: read, purged, watched and closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts import vocabulary as v
+from pipelines.facts.model import slim
+from pipelines.facts.reasons import Reason
+from pipelines.mqac.acts import Read
+from pipelines.mqac.admin import act_row
+from pipelines.mqac.objects import EventState, MessageState, QueueInfoState, QueueState
+from pipelines.mqac.transactions import unit_of
+from pipelines.sessions.model import ReadOutcome
+from schemas.vocabulary import MQAC_PEEKS, MQAC_RECEIVES
+
+if TYPE_CHECKING:
+    from pipelines.mqac.handling import Handlers
+    from pipelines.mqac.objects import ObjectState
+    from pipelines.mqac.steps import MqacStep
+    from pipelines.mqac.story import Story
+
+_CLASS: Final = "MSMQQueue"
+_BY_LOOKUP: Final = "ByLookupId"
+_MAX_ARMED: Final = 16
+_NOT_IN_TIME: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT, v.MQ_ERROR_MESSAGE_NOT_FOUND))
+_NO_SUCH: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT,))
+"""By a lookup id there is nothing to wait for: that none is there is an error."""
+_CURSOR: Final = {
+    "PeekNext": "valid",
+    "PeekCurrent": "valid",
+    "ReceiveCurrent": "valid",
+}
+
+
+def _read(story: Story, step: MqacStep, state: QueueState) -> ObjectState | None:
+    name = step.member.member
+    read = Read(slim(step.call) or step.call, step.pair, state, name, name.startswith("Receive"))
+    read.lookup_id = _lookup_id(step)
+    read.doubt = _hidden(step)
+    state.reads[id(read)] = read
+    made = None
+    if step.succeeded:
+        made = _given(story, step, state, read)
+    elif step.failed:
+        read.at_once = _refused(step)
+    elif step.call.given_up:
+        read.at_once = ReadOutcome.CANCELLED
+    if name in _CURSOR and step.succeeded:
+        state.cursor = _CURSOR[name] if made is not None else "end"
+    if read.message is None:
+        story.decided(read)
+    return made
+
+
+def _given(story: Story, step: MqacStep, state: QueueState, read: Read) -> ObjectState | None:
+    """S_OK and no object: no message came in time."""
+    state.is_proven = True
+    message = story.made(step, "MSMQMessage", MessageState, anew=True)
+    if message is None:
+        if step.answer_hidden is None:
+            read.at_once = ReadOutcome.TIMED_OUT
+        return None
+    message.read = read
+    read.message = message
+    read.unit = unit_of(story, step) if read.removes else None
+    if read.unit is None:
+        read.at_once = ReadOutcome.ACKED if read.removes else ReadOutcome.PEEKED
+    else:
+        read.unit.reads += 1
+        read.unit.takes(step.call, state.session_uid, state)
+    return message
+
+
+def _refused(step: MqacStep) -> ReadOutcome:
+    if step.code == v.MQ_ERROR_OPERATION_CANCELLED:
+        # [MC-MQAC] 3.11.4.1.7 gives this number for a message that is not there at once.
+        return ReadOutcome.TIMED_OUT if step.number("ReceiveTimeout") == 0 else ReadOutcome.CANCELLED
+    absent = _NO_SUCH if _BY_LOOKUP in step.member.member else _NOT_IN_TIME
+    return ReadOutcome.TIMED_OUT if step.code in absent else ReadOutcome.FAILED
+
+
+def _hidden(step: MqacStep) -> Reason | None:
+    return step.asked_hidden or step.answer_hidden
+
+
+def _lookup_id(step: MqacStep) -> int | None:
+    """A VT_UI8, or its digits as text."""
+    one = step.arguments.get("LookupId")
+    if one is None:
+        return None
+    if one.number is not None:
+        return one.number & 0xFFFF_FFFF_FFFF_FFFF
+    text = one.value or ""
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
+
+
+_DIGITS: Final = 19
+"""Of a number of 64 bits, at least."""
+
+
+def _close(_: Story, step: MqacStep, state: QueueState) -> None:
+    if step.failed:
+        return
+    state.closed = state.closed or slim(step.call)
+    state.closed_at = state.closed_at or step.call.until
+    state.is_proven = True
+    if not step.succeeded:
+        state.uncounted = state.uncounted or Reason.RESPONSE_NOT_CAPTURED
+
+
+def _purge(story: Story, step: MqacStep, state: QueueState) -> None:
+    state.is_proven |= step.succeeded
+    story.act(act_row(step, "purge", "queue", state.queue, session=state))
+    if step.succeeded:
+        state.purges += 1
+        story.note("purged", state.queue, step.call, state.naming_doubt)
+    elif not step.failed:
+        state.uncounted = state.uncounted or Reason.RESPONSE_NOT_CAPTURED
+
+
+def _reset(_: Story, step: MqacStep, state: QueueState) -> None:
+    if not step.failed:
+        state.cursor = "reset" if step.succeeded else None
+
+
+def _notify(story: Story, step: MqacStep, state: QueueState) -> None:
+    if step.succeeded:
+        state.is_proven = True
+        state.armed = (*state.armed, slim(step.call) or step.call)[-_MAX_ARMED:]
+        event = story.of_argument(step, "Event", EventState)
+        if event is not None:
+            event.armed = (*event.armed, slim(step.call) or step.call)[-_MAX_ARMED:]
+
+
+def _access(_: Story, step: MqacStep, state: QueueState) -> None:
+    if step.succeeded and step.result is not None:
+        state.access = step.result.number if state.access is None else state.access
+
+
+def _share_mode(_: Story, step: MqacStep, state: QueueState) -> None:
+    if step.succeeded and step.result is not None:
+        state.share_mode = step.result.number if state.share_mode is None else state.share_mode
+
+
+def _info(story: Story, step: MqacStep, state: QueueState) -> ObjectState | None:
+    """3.11.4.1.3: of the queue that this one has open."""
+    made = story.made(step, "MSMQQueueInfo", QueueInfoState)
+    if made is not None and not made.queue.names:
+        made.queue, made.from_server = state.queue, True
+    return made
+
+
+HANDLERS: Final[Handlers] = {
+    **{(_CLASS, name, "method"): _read for name in (*MQAC_RECEIVES, *MQAC_PEEKS)},
+    (_CLASS, "Close", "method"): _close,
+    (_CLASS, "Purge", "method"): _purge,
+    (_CLASS, "Reset", "method"): _reset,
+    (_CLASS, "EnableNotification", "method"): _notify,
+    (_CLASS, "Access", "get"): _access,
+    (_CLASS, "ShareMode", "get"): _share_mode,
+    (_CLASS, "QueueInfo", "get"): _info,
+}

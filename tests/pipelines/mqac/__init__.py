@@ -1,0 +1,1 @@
+"""The story of MSMQ's COM objects."""
