@@ -77,7 +77,8 @@ class Proxy:
     def _named(self, operation: str) -> Doing:
         """[MS-OAUT] 3.1.4.3: once, and not by those who know the numbers."""
         key = self.cls, names.scripted(operation)
-        if self.client.knows_numbers or key in self.exporter.named:
+        known = self.client.knows_numbers and names.in_type_library(operation)
+        if known or key in self.exporter.named:
             return
         self.exporter.named.add(key)
         yield from self.ask("GetIDsOfNames", {"rgszNames": f'["{key[1]}"]'})

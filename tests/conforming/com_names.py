@@ -71,6 +71,11 @@ def scripted(operation: str) -> str:
     return declared(operation).automation.member
 
 
+def in_type_library(operation: str) -> bool:
+    """Whether a document that is public tells the number."""
+    return declared(operation).automation.proven
+
+
 def taken(operation: str, argument: str) -> str:
     """The interface that an argument has."""
     parameters = declared(operation).operation.parameters

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
+from tests.conforming.com_client import Exporter, Proxy
 from tests.conforming.com_server import numbered
 from tests.conforming.mapper import PORT
 from tests.conforming.transport import Host
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     Handling = Generator[Until | None, None, Reply]
 
 _FIRST_PORT: Final = 51_000
+_QUEUE: Final = re.compile(r"\[9, (\w+)\]")
 
 
 class Sink:
@@ -25,8 +28,8 @@ class Sink:
 
     interface = "_DMSMQEventEvents"
 
-    def __init__(self, client: ComClient) -> None:
-        world = client.world
+    def __init__(self, client: ComClient, exporter: Exporter | None = None) -> None:
+        world, self.exporter = client.world, exporter
         self.client, self.fired, self.awaited = client, 0, 0
         self.ipid, self.unknown, self.events = world.name("K"), world.name("RUC"), world.name("K")
         self.oxid, self.oid = numbered(world, "oxid", 0x0A00), numbered(world, "oid", 0x0B00)
@@ -50,7 +53,17 @@ class Sink:
         yield None
         return {"gives": f"[{self.events}]", "oxid": self.oxid, "oid": self.oid}
 
-    def invoke(self, _: Call) -> Handling:
+    def invoke(self, call: Call) -> Handling:
+        """The queue comes along, with references that are to be given back."""
         yield None
         self.fired += 1
+        queue = _QUEUE.search(str(call.values["rgvarg"]))
+        if queue is not None:
+            self.client.world.schedule.add(self._give_back(queue[1]), self.client)
         return {"status": 0}
+
+    def _give_back(self, ipid: str) -> Generator[Until | None, None, None]:
+        yield None
+        if self.exporter is not None:
+            given = Proxy(self.client, self.exporter, "MSMQQueue", "IDispatch", ipid)
+            yield from self.client.release(self.client.holds(given))

@@ -54,8 +54,10 @@ class TransactionObject(Served):
 
     def decide(self, call: Call) -> Handling:
         """3.8.4.1.1, 3.8.4.1.2."""
-        yield None
         committed = names.member(call.operation) == "Commit"
+        if self.unit is not None and not self.over:
+            self.unit.truth.outcomes |= {"committed" if committed else "aborted"}
+        yield None
         if self.unit is None:
             return {"status": "0x80070057"}
         if int(call.values.get("grfTC", _SYNCHRONOUS)) != _SYNCHRONOUS:

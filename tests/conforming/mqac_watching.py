@@ -36,7 +36,7 @@ def watch(queue: Proxy, server: QueueManager) -> Doing:
     if point is None:
         return
     point.interface = "IConnectionPoint"
-    sink = Sink(client)
+    sink = Sink(client, queue.exporter)
     client.offers(server, sink)
     given: dict[str, Value] = {"oxid": sink.oxid, "oid": sink.oid, "at": text(client.address)}
     advised = yield from point.ask("Advise", {"pUnkSink": sink.ipid, **given, "public": 5})

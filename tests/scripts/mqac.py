@@ -134,7 +134,7 @@ def direct(operation: str) -> Recipe:
         flat = {**given}
         for one in found.operation.parameters:
             if one.retval:
-                flat[one.member.name] = None if fails(given) else _answered(one, given, world)
+                flat[one.member.name] = _answered(one, {} if fails(given) else given, world)
         return flat
 
     return Recipe(request, response)
