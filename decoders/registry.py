@@ -194,6 +194,10 @@ _MSMQ_COM_BASES: Final = {
 }
 
 
+_SINK: Final = "_DMSMQEventEvents"
+"""[MC-MQAC] 3.16.4.4: the client serves it, and is told of events."""
+
+
 def _resolver(uuid: str, name: str) -> Registered:
     return Registered(uuid, name, (0, 0), Family.DCOM_ACTIVATION, "MS-DCOM", EPM.port, judged=True)
 
@@ -205,7 +209,11 @@ def _com(uuid: str, name: str, base: str, document: str) -> Registered:
 
 def _msmq_com(uuid: str, name: str) -> Registered:
     base = _MSMQ_COM_BASES.get(name, "IDispatch")
-    return Registered(uuid, name, (0, 0), Family.MSMQ_COM, "MC-MQAC", base=base)
+    roles = ("object_server", "object_client")
+    served_as, called_as = reversed(roles) if name == _SINK else roles
+    return Registered(
+        uuid, name, (0, 0), Family.MSMQ_COM, "MC-MQAC", base=base, served_as=served_as, called_as=called_as
+    )
 
 
 REGISTRY: Final[Mapping[str, Registered]] = {

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.call_model import BindingSource, CallOutcome
-from decoders.dcerpc.well_known import ENDPOINT_MAPPER, MSMQ
+from decoders.dcerpc.well_known import ENDPOINT_MAPPER, MSMQ, MSMQ_COM
 from decoders.msmq.format_names import format_name
 from pipelines.facts import vocabulary as v
 from pipelines.facts.queue_names import computer_name, queue_manager_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MAX_NOTES: Final = 65_536
 """Of one server: a peer may claim any number of names."""
-_INTERFACES: Final = MSMQ | ENDPOINT_MAPPER
+_INTERFACES: Final = MSMQ | MSMQ_COM | ENDPOINT_MAPPER
 _GUID: Final = re.compile(r"\{?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\}?", re.IGNORECASE)
 _TOLD_OF_ITSELF: Final = (3, 4)
 """dwQueryType: [MS-MQMP] 3.1.4.23."""
@@ -50,12 +50,13 @@ class HostNotes:
             self._call(step)
 
     def see_object(self, step: MqacStep) -> None:
-        """A call of one of MSMQ's objects. Its class counts, not the revision of its interface."""
+        """A call of one of MSMQ's objects. Of a script the object's class tells the interface that it stands for."""
         call = step.call
-        self._note(call.client, "calls", step.endpoint, call.began.ts_ns)
+        name = step.endpoint if step.com.invoked is not None else call.endpoint
+        self._note(call.client, "calls", name, call.began.ts_ns)
         self._note(call.client, "ntlm", call.workstation, call.began.ts_ns)
         if call.outcome in _ANSWERED:
-            self._note(call.server, "serves", step.endpoint, call.began.ts_ns)
+            self._note(call.server, "serves", name, call.began.ts_ns)
 
     def rows(self) -> Iterator[HostNoteRow]:
         for (address, kind, value), (first, last) in self._notes.items():

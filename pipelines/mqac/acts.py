@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from pipelines.com.sight import ComPair
     from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.objects import Known, MessageState, QueueIdentity, QueueState
+    from pipelines.mqac.steps import MqacStep
 
+MAX_PAIRS: Final = 16
+"""Clients of one queue or transaction whose connections are looked at for what was missed."""
 MAX_WAITING: Final = 16_384
 """Reads and sends that wait for the end of one transaction; more are told at once, in doubt."""
 _AFTERWARDS: Final = {
@@ -41,6 +44,8 @@ class Unit:
     doubt: Reason | None = None
     reads: int = 0
     sends: int = 0
+    pairs: dict[int, ComPair] = field(default_factory=dict)
+    """Of those that used it, by id(), the first so many."""
     clients: dict[str, None] = field(default_factory=dict)
     sessions: dict[str, QueueState] = field(default_factory=dict)
     """By uid, the first so many."""
@@ -50,9 +55,21 @@ class Unit:
     def uid(self) -> str:
         return derived_uid("T", f"{self.first.call_uid}|{self.uow}")
 
-    def takes(self, call: CallFact, session_uid: str | None, queue: QueueState | None) -> None:
+    @property
+    def doubt_of_reads(self) -> Reason | None:
+        """That the capture ended first is what `unfinished` says."""
+        return None if self.doubt is Reason.CAPTURE_ENDED else self.doubt
+
+    def missed(self) -> Reason | None:
+        """Why something may have been done in it, or have ended it, out of sight."""
+        since = self.first.until
+        return next((found for one in self.pairs.values() if (found := one.within.blind_since(since))), None)
+
+    def takes(self, step: MqacStep, session_uid: str | None, queue: QueueState | None) -> None:
         if len(self.clients) < MAX_LISTED:
-            self.clients[call.client] = None
+            self.clients[step.call.client] = None
+        if len(self.pairs) < MAX_PAIRS:
+            self.pairs[id(step.pair)] = step.pair
         if queue is not None and session_uid is not None and len(self.sessions) < MAX_LISTED:
             self.sessions[session_uid] = queue
 
@@ -70,6 +87,8 @@ class Read:
     at_once: ReadOutcome | None = None
     """What the answer says; None: the end of its transaction will."""
     message: MessageState | None = None
+    unseen: Reason | None = None
+    """Why properties that were fetched may not be those of the message."""
     unit: Unit | None = None
     doubt: Reason | None = None
     is_told: bool = False
@@ -101,7 +120,7 @@ class Read:
             unseen = self.pair.within.blind_since(self.call.until)
         if self.doubt is not None or self.at_once is not None or self.unit is None:
             return self.doubt or unseen
-        return self.unit.doubt or unseen
+        return self.unit.doubt_of_reads or unseen
 
 
 @dataclass(slots=True, eq=False)
@@ -118,6 +137,8 @@ class Sent:
     queue: QueueState | None = None
     identity: QueueIdentity | None = None
     unit: Unit | None = None
+    unseen: Reason | None = None
+    """Why properties that were put may not be those that it was sent with."""
     doubt: Reason | None = None
     is_told: bool = False
 
@@ -133,7 +154,7 @@ class Sent:
 
     def doubted(self) -> Reason | None:
         if self.doubt is not None or self.unit is None or not self.succeeded:
-            return self.doubt
+            return self.doubt or self.unseen
         if self.unit.is_over:
             return self.unit.doubt
         return Reason.CAPTURE_ENDED

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from decoders.dcerpc.call_model import BindingSource
 from decoders.status import fault_name, status_name
 from pipelines.calls.act_values import MAX_TEXT
 from pipelines.facts.queue_names import queue_names
-from pipelines.facts.reasons import Reason
 from pipelines.mqac.naming import naming_of, unseen_since_named
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.naming import named_by_call
@@ -17,6 +15,7 @@ from pipelines.sessions.rows import place_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pipelines.facts.reasons import Reason
     from pipelines.mqac.objects import Known, QueueIdentity, QueueState
     from pipelines.mqac.steps import MqacStep
 
@@ -106,7 +105,7 @@ def act_row(
         "status_name": _status_name(step),
         "changes": changes,
         "detail": detail,
-        "doubt": _doubt(step, doubt),
+        "doubt": text_of(step.doubt or doubt),
         "request_frames": list(call.request_frames),
         "response_frames": list(call.response_frames),
         "capture_id": call.capture_id,
@@ -124,9 +123,3 @@ def _status_name(step: MqacStep) -> str | None:
     if step.call.fault is not None:
         return fault_name(step.call.fault)
     return None if step.code is None else status_name(step.code, step.endpoint)
-
-
-def _doubt(step: MqacStep, more: Reason | None) -> str | None:
-    if step.call.source != BindingSource.BIND:
-        return str(Reason.BIND_NOT_SEEN)
-    return text_of(step.asked_hidden or step.answer_hidden or more)

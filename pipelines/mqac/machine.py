@@ -21,6 +21,7 @@ from pipelines.mqac import (
     queues,
     transactions,
 )
+from pipelines.mqac.acts import MAX_PAIRS
 from pipelines.mqac.members import resolved
 from pipelines.mqac.objects import SINK, QueueState
 from pipelines.mqac.steps import MqacStep
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from pipelines.mqac.objects import ObjectState
     from pipelines.mqac.story import Row
 
-MAX_PAIRS: Final = 16
-"""Clients of one queue whose connections are looked at for what was missed."""
 _SINKS: Final = BY_NAME["_DMSMQEventEvents"].uuid
 _HANDLERS: Final[Handlers] = {
     key: handler
@@ -64,6 +63,9 @@ class MqacMachine:
         cls = self._class(called)
         found = resolved(called, cls)
         if found is None or cls is None:
+            for one in called.com.arguments:
+                if one.reference is not None:
+                    self._story.used_unseen(one.reference)
             return
         live = self._story.met(called.object, cls, called.call)
         if isinstance(live, QueueState) and called.pair not in live.pairs and len(live.pairs) < MAX_PAIRS:

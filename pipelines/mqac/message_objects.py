@@ -49,6 +49,9 @@ def _get(story: Story, step: MqacStep, state: MessageState) -> ObjectState | Non
     if name not in state.put and len(state.got) < MAX_NAMED:
         # What a client put itself says nothing of the message that it received.
         state.got[name] = found
+    if state.read is not None and name not in state.put:
+        # What was put out of sight would be fetched like what came.
+        state.read.unseen = step.pair.within.blind_since(state.first.until)
     if state.sent is not None and name in _OF_SENDING:
         state.sent.message.got[name] = found
     return made
@@ -73,7 +76,7 @@ def _send(story: Story, step: MqacStep, state: MessageState) -> None:
     for name in _OF_SENDING:
         message.got.pop(name, None)
     sent = Sent(slim(step.call) or step.call, step.pair, message, step.code, step.succeeded, step.failed)
-    sent.doubt = step.asked_hidden or step.answer_hidden
+    sent.doubt = step.doubt
     target = story.of_argument(step, "DestinationQueue", QueueState)
     other = story.of_argument(step, "DestinationQueue", DestinationState)
     if target is not None:
@@ -87,8 +90,8 @@ def _send(story: Story, step: MqacStep, state: MessageState) -> None:
     if unit is not None and not step.failed:
         sent.unit = unit
         unit.sends += step.succeeded
-        unit.takes(step.call, target.session_uid if target is not None else None, target)
-    sent.doubt = sent.doubt or state.unseen or step.pair.within.blind_since(state.first.began)
+        unit.takes(step, target.session_uid if target is not None else None, target)
+    sent.unseen = state.unseen or step.pair.within.blind_since(state.first.began)
     state.sent = sent
 
 

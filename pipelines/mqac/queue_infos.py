@@ -105,7 +105,7 @@ def _open(story: Story, step: MqacStep, state: QueueInfoState) -> ObjectState | 
     if not state.queue.names:
         queue.naming_doubt = state.unseen or step.pair.within.blind_since(state.first.began) or Reason.OPEN_NOT_SEEN
     queue.access, queue.share_mode = step.number("Access"), step.number("ShareMode")
-    queue.cursor = "unread"
+    queue.cursor, queue.unseen = "unread", queue.unseen or step.doubt
     return queue
 
 

@@ -37,7 +37,7 @@ def _read(story: Story, step: MqacStep, state: QueueState) -> ObjectState | None
     name = step.member.member
     read = Read(slim(step.call) or step.call, step.pair, state, name, name.startswith("Receive"))
     read.lookup_id = _lookup_id(step)
-    read.doubt = _hidden(step)
+    read.doubt = step.doubt
     state.reads[id(read)] = read
     made = None
     if step.succeeded:
@@ -68,7 +68,7 @@ def _given(story: Story, step: MqacStep, state: QueueState, read: Read) -> Objec
         read.at_once = ReadOutcome.ACKED if read.removes else ReadOutcome.PEEKED
     else:
         read.unit.reads += 1
-        read.unit.takes(step.call, state.session_uid, state)
+        read.unit.takes(step, state.session_uid, state)
     return message
 
 
@@ -78,10 +78,6 @@ def _refused(step: MqacStep) -> ReadOutcome:
         return ReadOutcome.TIMED_OUT if step.number("ReceiveTimeout") == 0 else ReadOutcome.CANCELLED
     absent = _NO_SUCH if _BY_LOOKUP in step.member.member else _NOT_IN_TIME
     return ReadOutcome.TIMED_OUT if step.code in absent else ReadOutcome.FAILED
-
-
-def _hidden(step: MqacStep) -> Reason | None:
-    return step.asked_hidden or step.answer_hidden
 
 
 def _lookup_id(step: MqacStep) -> int | None:

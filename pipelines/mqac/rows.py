@@ -129,7 +129,8 @@ def read_rows(read: Read) -> tuple[Row, Row | None]:
     }
     if message is None:
         return row, None
-    return row, _sighting(call, call.until, "received" if read.removes else "peeked", read.action, message, content)
+    seen_as = "received" if read.removes else "peeked"
+    return row, _sighting(call, call.until, seen_as, read.action, message, content, read.unseen)
 
 
 def _read_ended(read: Read) -> Moment | None:
@@ -160,17 +161,25 @@ def send_rows(sent: Sent) -> tuple[Row, Row | None]:
         "capture_id": call.capture_id,
     }
     content["destination_queue"] = content["destination_queue"] or (sent.identity.name if sent.identity else None)
-    return row, _sighting(call, call.began, "sent", "Send", sent.message, content)
+    return row, _sighting(call, call.began, "sent", "Send", sent.message, content, sent.unseen)
 
 
 def _sighting(
-    call: CallFact, at: Moment, seen_as: str, operation: str, message: MessageState, content: Mapping[str, Any]
+    call: CallFact,
+    at: Moment,
+    seen_as: str,
+    operation: str,
+    message: MessageState,
+    content: Mapping[str, Any],
+    doubt: Reason | None,
 ) -> Row:
     body, size = seen_bytes(message)
     said = {name: value for name, value in content.items() if name != "arrived_ts"}
     return {
         "call_uid": call.call_uid,
         **said,
+        "complete": said["complete"] and doubt is None,
+        "doubt": text_of(doubt),
         "operation": operation,
         "seen_as": seen_as,
         "message_bytes": size,
@@ -202,7 +211,7 @@ def unit_row(unit: Unit) -> Row:
         "ended_ts": micros_of(unit.ended_at),
         "kind": kind,
         "outcome": str(unit.outcome),
-        "doubt": text_of(unit.doubt),
+        "doubt": text_of(unit.doubt or unit.missed()),
         "enlistments": 0,
         "reads": unit.reads,
         "sends": unit.sends,

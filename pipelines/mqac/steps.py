@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from decoders.dcerpc.call_model import BindingSource
 from pipelines.com.answers import done
 from pipelines.facts.readable import request_hidden, response_hidden
+from pipelines.facts.reasons import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import Argument, Com
     from pipelines.facts.model import CallFact, Moment
-    from pipelines.facts.reasons import Reason
     from pipelines.mqac.objects import ObjectState
 
 
@@ -80,6 +81,13 @@ class MqacStep(Struct, eq=False, kw_only=True):
     @property
     def answer_hidden(self) -> Reason | None:
         return response_hidden(self.call)
+
+    @property
+    def doubt(self) -> Reason | None:
+        """Why what it did is not certain: its interface is guessed, or it cannot be read."""
+        if self.call.source != BindingSource.BIND:
+            return Reason.BIND_NOT_SEEN
+        return self.asked_hidden or self.answer_hidden
 
     @property
     def answered_late(self) -> bool:

@@ -94,6 +94,14 @@ class Story:
         one.of_class = one.of_class or cls
         return self._keep(kind(one, cls, slim(step.call) or step.call, born=True))
 
+    def used_unseen(self, ipid: str) -> None:
+        """It was handed to an object of which nobody knows what it is."""
+        state = self.of_ipid(ipid)
+        if isinstance(state, QueueState):
+            state.uncounted = state.uncounted or Reason.OPEN_NOT_SEEN
+        elif isinstance(state, TransactionState) and state.unit is not None:
+            state.unit.doubt = state.unit.doubt or Reason.OPEN_NOT_SEEN
+
     def unit_out_of_sight(self, ipid: str, call: CallFact) -> Unit:
         """Of a transaction object that the server was not seen to make."""
         found = self._units.get(ipid)
@@ -163,7 +171,7 @@ class Story:
     def _transaction_over(self, state: TransactionState, doubt: Reason | None) -> None:
         unit = state.unit
         if unit is not None and not unit.is_over:
-            unit.doubt = unit.doubt or doubt or state.unseen
+            unit.doubt = unit.doubt or doubt or state.unseen or unit.missed()
             if state.object.end == "open_at_end":
                 unit.doubt = unit.doubt or Reason.CAPTURE_ENDED
             self.unit_over(unit, Outcome.UNKNOWN, None)

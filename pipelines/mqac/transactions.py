@@ -29,7 +29,7 @@ def _begin(story: Story, step: MqacStep, _: ObjectState) -> ObjectState | None:
     if made is not None and made.unit is None:
         made.unit = Unit(_number(made.object), made.first, begun=made.first)
         made.unit.internal = _DISPENSERS[step.member.object_class]
-        made.unit.takes(step.call, None, None)
+        made.unit.takes(step, None, None)
     return made
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from pipelines.messages.exchange import SOURCES, Source
 from pipelines.messages.touched import Touched, touched_messages
 from pipelines.store.files import Stored
-from pipelines.store.removal import NotAmong, NotIssues, Without
-from schemas.tables import ACCOUNTING, CAPTURES, COM_OBJECTS, ISSUES, JUDGED, MESSAGES, OVERALL
+from pipelines.store.removal import NotAmong, NotIssues, NotSighted, Without
+from schemas.tables import ACCOUNTING, CAPTURES, COM_OBJECTS, ISSUES, JUDGED, MESSAGES, OVERALL, SIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,6 +106,8 @@ class Corrections:
         void = self.void
         if table in _JUDGED:
             return NotAmong(_SERVER.get(table, "id.resp_h"), void.servers) if void.servers else None
+        if table == SIGHTINGS.name and (void.connections or void.servers):
+            return NotSighted(NotAmong("uid", void.connections), NotAmong("id.resp_h", void.servers))
         if table == ISSUES.name:
             return NotIssues(void.issues, void.connections) if void.issues or void.connections else None
         return NotAmong("uid", void.connections) if void.connections else None

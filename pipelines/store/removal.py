@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pipelines.store.files import Stored, Went, Written
     from pipelines.store.lists import NotListed
 
-Keeps: TypeAlias = "NotAmong | NotIssues | NotListed | OfKeys | Without"
+Keeps: TypeAlias = "NotAmong | NotIssues | NotListed | NotSighted | OfKeys | Without"
 """Which rows of a file stay: called with rows that have its `columns`, it answers with a boolean array."""
 Held: TypeAlias = "tuple[Stored, Keeps | None]"
 """A file, and which of its rows hold; None: all."""
@@ -47,6 +47,24 @@ class NotAmong:
 
     def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
         return pc.invert(pc.is_in(column_of(rows, self.column, STRING), value_set=self._set))
+
+
+@dataclass(frozen=True)
+class NotSighted:
+    """Sightings of messages other than those in calls of these connections, and those by objects of these servers."""
+
+    connections: NotAmong
+    servers: NotAmong
+    of_objects: str = "object_uid"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.connections.columns, *self.servers.columns, self.of_objects)
+
+    def __call__(self, rows: pa.Table) -> Any:  # noqa: ANN401
+        elsewhere = pc.is_null(column_of(rows, self.of_objects, STRING))
+        # Those of objects are told anew whenever their server is judged, whatever became of their connection.
+        return pc.if_else(elsewhere, self.connections(rows), self.servers(rows))
 
 
 @dataclass(frozen=True, slots=True)

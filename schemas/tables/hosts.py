@@ -12,11 +12,13 @@ ROLES = {
     "queue_server": "Serves qm2qm or RemoteRead, or qmcomm for remote opens: others read its queues.",
     "management_server": "Serves qmmgmt.",
     "directory_server": "Serves dscomm or dscomm2.",
+    "object_server": "Serves MSMQ's COM objects: scripts of others open, read and change queues through it.",
     "endpoint_mapper": "Serves the endpoint mapper.",
     "remote_reader": "Calls qm2qm or RemoteRead: a queue manager that reads queues of others.",
     "application": "Calls qmcomm or qmcomm2.",
     "dependent_client": "Opens queues through a supporting server, and was seen to serve and to read nothing itself.",
     "management_client": "Calls qmmgmt.",
+    "object_client": "Calls MSMQ's COM objects.",
     "directory_client": "Calls dscomm or dscomm2.",
 }
 

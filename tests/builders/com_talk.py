@@ -25,7 +25,7 @@ Values = dict[str, Any]
 COM_VERSION = 0
 SEALED = pdus.Auth(bytes(16), level=6)
 REFUSED = 2
-_MOST_OPNUMS = 64
+_MOST_OPNUMS = 128
 
 
 class ComTalk:

@@ -33,6 +33,8 @@ _LEFT_OUT: Final = variant(VT["VT_ERROR"], 0x8002_0004)
 _DISP_E_EXCEPTION: Final = 0x8002_0009
 _FLAGS: Final = {"method": 1, "get": 2, "put": 4, "putref": 8}
 _PROPERTY_PUT: Final = -3
+_HANDED: Final = {"public": 1}
+"""A client that hands an object back keeps references of its own."""
 _TRUTHS: Final = frozenset(("true", "false"))
 RIGHT: Final = REFERENCE_NAMES | {"result", "status"}
 
@@ -143,11 +145,13 @@ def direct(operation: str) -> Recipe:
 def _asked(one: Parameter, given: Flat, world: World) -> Any:  # noqa: ANN401
     value, kind = given.get(one.member.name), _kind(one)
     if kind == "object":
-        return None if value is None else ObjrefBytes(reference_to(_iid(one), value, given, world))
+        return None if value is None else ObjrefBytes(reference_to(_iid(one), value, {**_HANDED, **given}, world))
     if kind == "text":
         return bstr(value)
     if kind == "variant":
-        return _LEFT_OUT if one.member.name not in given and one.optional else argument(value, given, world)
+        if one.member.name not in given and one.optional:
+            return _LEFT_OUT
+        return argument(value, {**_HANDED, **given}, world)
     return value or 0
 
 
@@ -183,13 +187,14 @@ def late(operation: str) -> Recipe:
     invoke = DISPATCH["Invoke"]
 
     def request(given: Flat, world: World) -> Flat:
-        last = max((place for place, one in enumerate(parameters) if one.member.name in given), default=-1)
+        sent = [place for place, one in enumerate(parameters) if one.member.name in given or not one.optional]
+        last = max(sent, default=-1)
         arguments = [_late_value(one, given) for one in parameters[: last + 1]]
         more = {name: value for name, value in given.items() if name in OF_EVERY_CALL | REFERENCE_NAMES}
         dispid = found.automation.dispid
         signed = dispid - (1 << 32) if dispid >> 31 else dispid
         named = [_PROPERTY_PUT] if kind in ("put", "putref") else []
-        asked = {"dispIdMember": signed, "dwFlags": _FLAGS[kind], "rgvarg": arguments[::-1], **more}
+        asked = {"dispIdMember": signed, "dwFlags": _FLAGS[kind], "rgvarg": arguments[::-1], **_HANDED, **more}
         return invoke.request({**asked, "rgdispidNamedArgs": named}, world)
 
     def response(given: Flat, asked: Flat, world: World) -> Flat:
@@ -213,4 +218,6 @@ def _late_value(one: Parameter, given: Flat) -> Any:  # noqa: ANN401
     value = given.get(one.member.name)
     if one.member.name not in given and one.optional:
         return [VT["VT_ERROR"], 0x8002_0004]
-    return [VT["VT_DISPATCH"], value] if _kind(one) == "object" else value
+    if _kind(one) == "object":
+        return [VT["VT_DISPATCH"], value]
+    return 0 if value is None and _kind(one) == "number" else value
