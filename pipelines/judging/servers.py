@@ -140,6 +140,7 @@ class _Case:
         for one in told:
             if isinstance(one, MqacStep):
                 self._hosts.see_object(one)
+                rows += [(FINDINGS.name, found) for found in self._judge.see(one)]
             elif isinstance(one, QueueAct):
                 self._queues.see_object(one)
             else:

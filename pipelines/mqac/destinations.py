@@ -19,7 +19,10 @@ _NAMES: Final = {"PathName": "path", "FormatName": "format", "ADsPath": "other"}
 
 def _put_name(_: Story, step: MqacStep, state: DestinationState) -> None:
     """3.12.4.1.7, .9, .11: an open one is opened again."""
-    if not step.failed:
+    if step.failed:
+        # It may have been closed before it could not be opened.
+        state.is_open = state.is_open and None
+    else:
         value = next((known(step, name) for name in step.arguments), None)
         state.queue, state.named = named_anew(step, _NAMES[step.member.member], value), True
 

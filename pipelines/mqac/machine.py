@@ -52,6 +52,8 @@ class MqacMachine:
         self._settings = settings
         self._waiting: list[tuple[Moment, int, MqacStep, ObjectState]] = []
         """Calls under way, by their end, with the live state of their object."""
+        self._under_way: dict[str, list[MqacStep]] = {}
+        """By `object_uid`."""
         self._serial = 0
 
     @property
@@ -87,6 +89,10 @@ class MqacMachine:
             given=given,
             settings=self._settings,
         )
+        beside = self._under_way.setdefault(live.object.object_uid, [])
+        for other in beside:
+            other.overlaps = step.overlaps = True
+        beside.append(step)
         self._serial += 1
         heapq.heappush(self._waiting, (called.call.until, self._serial, step, live))
 
@@ -94,6 +100,7 @@ class MqacMachine:
         """Calls that were over by then."""
         while self._waiting and self._waiting[0][0] <= until:
             _, _, step, live = heapq.heappop(self._waiting)
+            self._over(step, live)
             yield from self._answered(step, live)
 
     def gone(self, gone: Gone) -> Iterator[Told]:
@@ -105,6 +112,13 @@ class MqacMachine:
         yield from self.settle(END)
         self._story.finish()
         yield from self._told()
+
+    def _over(self, step: MqacStep, live: ObjectState) -> None:
+        live.last = step.call.until
+        beside = self._under_way[live.object.object_uid]
+        beside.remove(step)
+        if not beside:
+            del self._under_way[live.object.object_uid]
 
     def _class(self, called: ObjectCall) -> str | None:
         known = self._story.of(called.object)

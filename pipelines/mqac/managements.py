@@ -44,7 +44,7 @@ def _init(_: Story, step: MqacStep, state: ManagementState) -> None:
     if step.failed:
         state.failed_init = slim(step.call)
         return
-    state.init = slim(step.call)
+    state.init, state.is_local = slim(step.call), None
     state.machine = step.text("Machine")
     state.queue = QueueIdentity(path=known(step, "Pathname"), format=known(step, "FormatName"))
     if step.asked_hidden is not None:

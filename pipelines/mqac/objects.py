@@ -196,6 +196,11 @@ class ManagementState(ObjectState):
     queue: QueueIdentity = field(default_factory=QueueIdentity)
     is_local: bool | None = None
 
+    def snapshot(self) -> ManagementState:
+        found = copy(self)
+        found.queue = copy(self.queue)
+        return found
+
 
 @dataclass(slots=True, eq=False)
 class ApplicationState(ObjectState):
@@ -242,6 +247,11 @@ class EventState(ObjectState):
 @dataclass(slots=True, eq=False)
 class ConnectionPointState(ObjectState):
     event: EventState | None = None
+
+    def snapshot(self) -> ConnectionPointState:
+        found = copy(self)
+        found.event = None if self.event is None else self.event.snapshot()
+        return found
 
 
 @dataclass(slots=True, eq=False)

@@ -46,6 +46,8 @@ class MqacStep(Struct, eq=False, kw_only=True):
     """Objects among the arguments, by the argument's name: DestinationQueue, Transaction, Event, pqinfoResponse ..."""
     made: ObjectState | None = None
     """The object that the answer handed out, as it was new."""
+    overlaps: bool = False
+    """Another call of the object was under way at the same time: which one came first nobody knows."""
     settings: Mapping[str, int] = {}
 
     @property

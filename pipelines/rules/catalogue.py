@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.rules import dcom, detections, mqmp, mqmr, mqqp, mqrr, mqso, oaut, rpce
+from pipelines.rules import dcom, detections, mqac, mqmp, mqmr, mqqp, mqrr, mqso, oaut, rpce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +16,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *mqmr.RULES,
     *mqrr.RULES,
     *mqmp.RULES,
+    *mqac.RULES,
     *rpce.RULES,
     *mqso.RULES,
     *dcom.RULES,

@@ -20,7 +20,18 @@ INFORMATIVE = "informative"
 """In place of a keyword: text that explains, of whatever section."""
 BINDS = ("client", "server", "both", "nobody")
 
-_FILES = ("mqqp.toml", "mqmr.toml", "mqrr.toml", "mqmp.toml", "dcom.toml", "oaut.toml")
+_FILES = (
+    "mqqp.toml",
+    "mqmr.toml",
+    "mqrr.toml",
+    "mqmp.toml",
+    "mqac.toml",
+    "mqac_queues.toml",
+    "mqac_messages.toml",
+    "dcom.toml",
+    "oaut.toml",
+)
+"""A document has one file, or several that follow each other."""
 _MARKUP = re.compile(r"[*|<]")
 
 _HEADING = ("| keyword | binds | what is demanded | checked by, or why not |", "|---|---|---|---|")

@@ -9,6 +9,7 @@ from decoders.dcerpc.call_model import BindingSource
 from decoders.registry import REGISTRY
 from pipelines.com.steps import ComStep
 from pipelines.facts.reasons import Reason
+from pipelines.mqac.steps import MqacStep
 from pipelines.rules.findings import Findings, Verdict
 from pipelines.rules.model import Broken, Detected, Need, Subject, Undecided
 from pipelines.rules.plans import arranged
@@ -40,6 +41,7 @@ _SUBJECTS: Final = {
     TransactionStep: Subject.TRANSACTION,
     ConnectionStep: Subject.CONNECTION,
     ComStep: Subject.COM,
+    MqacStep: Subject.MQAC,
 }
 _PASS: Final = str(Verdict.PASS)
 _DOCUMENTS: Final = {one.name: one.document for one in REGISTRY.values() if one.reads}
@@ -73,11 +75,11 @@ class Judge:
                 found[rule.id, str(Verdict.NOT_DECIDABLE), str(reason)] += count
         return found
 
-    def see(self, step: Step | ComStep) -> _Rows:
+    def see(self, step: Step | ComStep | MqacStep) -> _Rows:
         rows: _Rows = []
         if isinstance(step, CallStep):
             self._judge_call(step, rows)
-        elif isinstance(step, ComStep):
+        elif isinstance(step, ComStep | MqacStep):
             self._judge_com(step, rows)
         elif isinstance(step, ConnectionOver):
             rows += self._findings.connection_over(step.uid)
@@ -98,13 +100,14 @@ class Judge:
                 self._take(rule, one, rows)
         return rows + list(self._findings.finish())
 
-    def _judge_com(self, step: ComStep, rows: _Rows) -> None:
-        self._judge_by(self._arranged.plan(step.call, Subject.COM), step, rows)
-        for rule, watcher in self._of_others[ComStep]:
+    def _judge_com(self, step: ComStep | MqacStep, rows: _Rows) -> None:
+        member = step.member if isinstance(step, MqacStep) else None
+        self._judge_by(self._arranged.plan(step.call, _SUBJECTS[type(step)], member), step, rows)
+        for rule, watcher in self._of_others[type(step)]:
             for one in watcher.see(step):
                 self._take(rule, one, rows)
 
-    def _judge_by(self, plan: Plan, step: CallStep | ComStep, rows: _Rows) -> None:
+    def _judge_by(self, plan: Plan, step: CallStep | ComStep | MqacStep, rows: _Rows) -> None:
         if plan.undecided:
             # Of sealed calls that is all: they are counted, not judged.
             self._unread[plan] += 1
@@ -177,11 +180,11 @@ def _answer(rule: Rule, step: ReadStep | SessionStep | TransactionStep | Connect
     return rule.check(step) if rule.check else None
 
 
-def _excused(rule: Rule, step: CallStep | ComStep, answer: Answer) -> Answer:
+def _excused(rule: Rule, step: CallStep | ComStep | MqacStep, answer: Answer) -> Answer:
     """By the server's version, where products differ; of COM, by a connection that was not seen whole."""
     if isinstance(answer, Reason):
         return answer
-    if isinstance(step, ComStep):
+    if isinstance(step, ComStep | MqacStep):
         return answer if rule.is_detection else step.hole or answer
     if not rule.exemptions:
         return answer

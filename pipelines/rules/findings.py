@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.com.steps import ComStep
 from pipelines.knowledge.targets import named_queue
+from pipelines.mqac.steps import MqacStep
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
 from pipelines.sessions.steps import (
@@ -96,7 +97,7 @@ class Findings:
             found.row["count"] += count
         return None
 
-    def note_unread(self, plan: Plan, step: CallStep | ComStep) -> None:
+    def note_unread(self, plan: Plan, step: CallStep | ComStep | MqacStep) -> None:
         """All that the plan leaves undecided; of the calls after the first only how many they are."""
         unread = self._sums[_place(step)].unread
         known = unread.get(plan)
@@ -150,11 +151,11 @@ def session_of(step: Judged) -> str | None:
     return None if session is None or session.kind is SessionKind.HANDSHAKE else session.session_uid
 
 
-def opened_queue(step: Step | ComStep) -> Session | None:
+def opened_queue(step: Step | ComStep | MqacStep) -> Session | None:
     """The queue that it is about; of a move, the one that the message lay in."""
     if isinstance(step, CallStep):  # as most are
         return step.session
-    if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep | ComStep):
+    if isinstance(step, ConnectionStep | ConnectionOver | TransactionStep | UnitStep | ComStep | MqacStep):
         return None
     return step.read.session if isinstance(step, ReadStep) else step.session
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pipelines.rules.coverage import Clause
     from pipelines.rules.model import Rule
 
-_ID: Final = re.compile(r"(mqqp|mqmr|mqrr|mqmp|rpce|detect|mqso|dcom|oaut)(-[a-z0-9]+)+")
+_ID: Final = re.compile(r"(mqqp|mqmr|mqrr|mqmp|mqac|rpce|detect|mqso|dcom|oaut)(-[a-z0-9]+)+")
 _SECTION: Final = re.compile(r"\d+(\.\d+)*")
 _TECHNIQUE: Final = re.compile(r"T\d{4}(\.\d{3})?")
 _NOTE: Final = re.compile(r"<\d+>")

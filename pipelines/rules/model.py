@@ -11,12 +11,14 @@ from pipelines.facts.reasons import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from decoders.interfaces.mqac.members import Meaning
     from pipelines.com.steps import ComStep
     from pipelines.facts.model import CallFact, Method
     from pipelines.facts.versions import Version
+    from pipelines.mqac.steps import MqacStep
     from pipelines.sessions import steps
 
-Judged: TypeAlias = "steps.Judged | ComStep"
+Judged: TypeAlias = "steps.Judged | ComStep | MqacStep"
 """What rules look at."""
 Settings: TypeAlias = "Mapping[str, int]"
 """Thresholds by name."""
@@ -53,6 +55,8 @@ class Subject(enum.StrEnum):
     CONNECTION = "connection"
     COM = "com"
     """A call of DCOM: at an object, or at the object resolver."""
+    MQAC = "mqac"
+    """A call of one of MSMQ's objects, by its number or by Invoke."""
 
 
 class Need(enum.StrEnum):
@@ -151,6 +155,8 @@ class Rule:
     subject: Subject = Subject.CALL
     operations: tuple[Method, ...] = ()
     """Of calls, DCOM's too, by their interface and name on the wire; empty: every judged call."""
+    members: tuple[Meaning, ...] = ()
+    """Of MSMQ's objects, where the rule looks at calls of them."""
     needs: frozenset[Need] = frozenset((Need.REQUEST,))
     check: Callable[[Any], Answer] | None = None
     """Takes the step of its subject."""

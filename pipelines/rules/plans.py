@@ -17,10 +17,11 @@ from pipelines.rules.model import Need, Subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from decoders.interfaces.mqac.members import Meaning
     from pipelines.facts.model import CallFact, Method
     from pipelines.rules.model import Answer, Rule
 
-_Alike: TypeAlias = "tuple[Subject, Method, bool, Reason | None, Reason | None, bool]"
+_Alike: TypeAlias = "tuple[Subject, Method | Meaning, bool, Reason | None, Reason | None, bool]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,18 +40,24 @@ class Arranged:
     by_subject: Mapping[Subject, Sequence[Rule]]
     _plans: dict[_Alike, Plan] = field(default_factory=dict)
 
-    def plan(self, call: CallFact, subject: Subject = Subject.CALL) -> Plan:
+    def plan(self, call: CallFact, subject: Subject = Subject.CALL, member: Meaning | None = None) -> Plan:
+        """`member`: of one of MSMQ's objects, whose calls differ in operation and are judged alike."""
         bound = call.source == BindingSource.BIND
-        key = subject, call.method, bound, request_hidden(call), response_hidden(call), call.given_up
+        key = subject, member or call.method, bound, request_hidden(call), response_hidden(call), call.given_up
         found = self._plans.get(key)
         if found is None:
-            found = self._plans[key] = self._made(call, subject)
+            found = self._plans[key] = self._made(call, subject, member)
         return found
 
-    def _made(self, call: CallFact, subject: Subject) -> Plan:
+    def _made(self, call: CallFact, subject: Subject, member: Meaning | None) -> Plan:
         checks, undecided = [], []
         for rule in self.by_subject[subject]:
-            if (rule.operations and not call.is_one_of(rule.operations)) or is_moot(call, rule.needs):
+            if member is not None:
+                if member not in rule.members:
+                    continue
+            elif rule.operations and not call.is_one_of(rule.operations):
+                continue
+            if is_moot(call, rule.needs):
                 continue
             reason = unreadable(call, rule.needs)
             if reason is None and rule.check is not None:

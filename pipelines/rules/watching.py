@@ -7,14 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from pipelines.com.steps import ComStep
+from pipelines.facts.reasons import Reason
+from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import Party, Rule, Subject, Undecided, Watcher
 from pipelines.rules.plans import is_moot, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from decoders.interfaces.mqac.members import Meaning
     from pipelines.facts.model import CallFact, Method
-    from pipelines.facts.reasons import Reason
     from pipelines.rules.model import Detected, Judged, Look, Need
     from pipelines.sessions.steps import CallStep
 
@@ -43,6 +45,26 @@ class CallWatcher(Watcher, ABC):
 
     def missed(self, step: CallStep, reason: Reason) -> Undecided:
         return Undecided(step, reason)
+
+
+class MqacWatcher(Watcher, ABC):
+    """The same of calls of MSMQ's objects, by opnum or by Invoke."""
+
+    subjects: ClassVar = frozenset((Subject.MQAC,))
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]]
+
+    def see(self, step: Judged) -> Iterable[Detected | Undecided | bool]:
+        if not isinstance(step, MqacStep):
+            return ()
+        needs = self.needs.get(step.member)
+        if needs is None or is_moot(step.call, needs):
+            return ()
+        reason = unreadable(step.call, needs) or step.hole or (Reason.TIMES_CROSS if step.answered_late else None)
+        return self.look(step) if reason is None else (Undecided(step, reason),)
+
+    @abstractmethod
+    def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
+        """A call that could be read."""
 
 
 class ComWatcher(Watcher, ABC):

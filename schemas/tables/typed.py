@@ -11,7 +11,7 @@ from schemas.idl_bounds import bounded
 from schemas.idl_types import IdlTypes
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
 from schemas.shared_columns import CALL_UID, CAPTURE_ID, ID, OF_CALL, OF_CAPTURE, OF_FLOW, UID
-from schemas.tables.derived import DERIVED
+from schemas.tables.derived import derived_columns
 from schemas.vocabulary import CALL_OUTCOMES, INTERFACE_SOURCES
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def typed_table(interface: Interface, operation: Operation, *, callback: bool = 
                 "[out] parameters and `return_value`; null where the call faulted or the response was not captured.",
                 inside=bounds[Direction.OUT],
             ),
-            *(derived.column for derived in DERIVED.get((interface.name, operation.name), ())),
+            *(derived.column for derived in derived_columns(interface, operation)),
         ),
         key=("call_uid",),
         relations=(OF_CALL, OF_FLOW, OF_CAPTURE),

@@ -249,6 +249,10 @@ IPID that was given keeps its OXID and OID; a new one has OXID 0x0A01 and the ne
     RemQueryInterface            object=RU ripid=A cRefs=5 iids=[IConnectionPointContainer] -> gives=[Q0]
     RemAddRef, RemRelease        object=RU refs=[[A, 5]]
     CreateInstance               object=A riid=IUnknown -> gives=B
+    FindConnectionPoint          object=A riid=_DMSMQEventEvents -> gives=[P]
+    GetConnectionInterface       object=P -> pIID=_DMSMQEventEvents
+    Advise                       object=P sink=S -> pdwCookie=1
+    Unadvise                     object=P dwCookie=1
     GetTypeInfoCount             object=A -> pctinfo=1
     GetTypeInfo                  object=A iTInfo=0 lcid=1033 -> gives=T
     GetIDsOfNames                object=A rgszNames=["Open"] -> rgDispId=[4]; where it fails [-1]

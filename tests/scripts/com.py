@@ -190,7 +190,7 @@ def _told_names(given: Flat, asked: Flat, _: World) -> Flat:
     return {**asked, "rgDispId": numbers, **given}
 
 
-def _recipe(
+def recipe_on(
     on: str,
     request: Flat | Callable[[Flat, World], Flat],
     response: Callable[[Flat, Flat, World], Flat],
@@ -201,9 +201,9 @@ def _recipe(
 
 
 REMOTE_UNKNOWN: Final[Mapping[str, Recipe]] = {
-    "RemQueryInterface": _recipe("RU", _query, _queried, right=REFERENCE_NAMES),
-    "RemAddRef": _recipe("RU", _count, _counted, frozenset(("refs",))),
-    "RemRelease": _recipe("RU", _count, lambda given, asked, _: {**asked, **given}, frozenset(("refs",))),
+    "RemQueryInterface": recipe_on("RU", _query, _queried, right=REFERENCE_NAMES),
+    "RemAddRef": recipe_on("RU", _count, _counted, frozenset(("refs",))),
+    "RemRelease": recipe_on("RU", _count, lambda given, asked, _: {**asked, **given}, frozenset(("refs",))),
 }
 CONNECTION_POINTS: Final[Mapping[str, Recipe]] = {
     "FindConnectionPoint": _recipe("A", {"riid": _EVENTS}, _found_point, right=REFERENCE_NAMES),
@@ -215,13 +215,13 @@ CONNECTION_POINT: Final[Mapping[str, Recipe]] = {
     "Unadvise": _recipe("P", {"dwCookie": 1}, lambda given, asked, _: {**asked, **given}),
 }
 CLASS_FACTORY: Final[Mapping[str, Recipe]] = {
-    "CreateInstance": _recipe("A", {"riid": IUNKNOWN}, _created, right=REFERENCE_NAMES),
+    "CreateInstance": recipe_on("A", {"riid": IUNKNOWN}, _created, right=REFERENCE_NAMES),
 }
 DISPATCH: Final[Mapping[str, Recipe]] = {
-    "GetTypeInfoCount": _recipe("A", {}, lambda given, asked, _: {**asked, "pctinfo": 1, **given}),
-    "GetTypeInfo": _recipe("A", {"iTInfo": 0, "lcid": 1033}, _described, right=REFERENCE_NAMES),
-    "GetIDsOfNames": _recipe("A", _ask_names, _told_names),
-    "Invoke": _recipe(
+    "GetTypeInfoCount": recipe_on("A", {}, lambda given, asked, _: {**asked, "pctinfo": 1, **given}),
+    "GetTypeInfo": recipe_on("A", {"iTInfo": 0, "lcid": 1033}, _described, right=REFERENCE_NAMES),
+    "GetIDsOfNames": recipe_on("A", _ask_names, _told_names),
+    "Invoke": recipe_on(
         "A",
         _invoke,
         _invoked,

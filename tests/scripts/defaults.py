@@ -5,7 +5,17 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
-from tests.scripts import activation, com, directory, management, mapper, qmcomm, qmcomm2, remote_read
+from tests.scripts import (
+    activation,
+    com,
+    connection_points,
+    directory,
+    management,
+    mapper,
+    qmcomm,
+    qmcomm2,
+    remote_read,
+)
 from tests.scripts.constants import ACTIONS
 from tests.scripts.identities import LICENCE
 from tests.scripts.messages import (
@@ -133,6 +143,8 @@ RECIPES: Final[Mapping[str, tuple[str, Recipe]]] = {
         ("IConnectionPointContainer", com.CONNECTION_POINTS),
         ("IConnectionPoint", com.CONNECTION_POINT),
         ("IDispatch", com.DISPATCH),
+        ("IConnectionPointContainer", connection_points.CONTAINER),
+        ("IConnectionPoint", connection_points.POINT),
     )
     for name, recipe in recipes.items()
 }

@@ -136,7 +136,8 @@ def direct(operation: str) -> Recipe:
         flat = {**given}
         for one in found.operation.parameters:
             if one.retval:
-                flat[one.member.name] = _answered(one, {} if fails(given) else given, world)
+                failed = fails(given) and _kind(one) != "number"
+                flat[one.member.name] = None if failed else _answered(one, given, world)
         return flat
 
     return Recipe(request, response)

@@ -211,7 +211,7 @@ def _text(name: str, value: Written) -> str:
 
 _READERS: Final[Mapping[str, Callable[[str, Written], Any]]] = {
     **dict.fromkeys(("buffer", "descriptor", "stub"), _octets),
-    **dict.fromkeys(("object", "cid", "unknown", "class", "iid"), _identifier),
+    **dict.fromkeys(("object", "cid", "unknown", "class", "iid", "sink"), _identifier),
     **dict.fromkeys(("gives", "iids"), _identifiers),
     "refs": _references,
     "lacks": _names,

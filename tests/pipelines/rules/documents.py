@@ -15,6 +15,7 @@ FILES = {
     "MS-MQMR": "MS-MQMR.md",
     "MS-MQRR": "../reference/MS-MQRR.md",
     "MS-MQMP": "../reference/MS-MQMP.md",
+    "MC-MQAC": "../reference/MC-MQAC.md",
 }
 
 PARTLY = {"MS-DCOM": "../reference/MS-DCOM.md", "MS-OAUT": "../reference/MS-OAUT.md"}
@@ -25,7 +26,7 @@ COUNTED = {"MS-DCOM": ("3", "3.1", "3.1.")}
 needed = pytest.mark.skipif(not _SEEDS.is_dir(), reason="the specifications are not there")
 
 _MARK = re.compile(r'<a id="Section_([\d.]+)"></a>')
-_HEADING = re.compile(r"(?:#+ )?(\d+(?:\.\d+)*) [A-Za-z]")
+_HEADING = re.compile(r"(?:#+ )?(\d+(?:\.\d+)*) [A-Za-z_]")
 _KEYWORD = re.compile(r"\b(?:(MUST|SHOULD)(\s+NOT)?|MAY)\b")
 # Emphasis and escapes of the Markdown, its tags, the targets of its links, and numbers of product notes ("SHOULD<28>").
 _MARKUP = re.compile(r"\\|\*+|</?[a-z]+[^>\n]*>|\]\(#[^)\n]*\)|<\[?\d+\]?>")

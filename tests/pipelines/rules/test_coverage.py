@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # As many words in a row as could not be the same by chance.
 COPIED = 8
 ENTRIES: tuple[Clause | CoverageNote, ...] = (*clauses(), *notes())
-NOTES = {"MS-MQQP": 31, "MS-MQMR": 17, "MS-MQRR": 38, "MS-MQMP": 78}
-_PREFIXES = ("mqqp-", "mqmr-", "mqrr-", "mqmp-", "dcom-", "oaut-")
+NOTES = {"MS-MQQP": 31, "MS-MQMR": 17, "MS-MQRR": 38, "MS-MQMP": 78, "MC-MQAC": 156}
+_PREFIXES = ("mqqp-", "mqmr-", "mqrr-", "mqmp-", "mqac-", "dcom-", "oaut-")
 # In the appendix, with or without the marks of a link.
 _APPENDIX = re.compile(r"^\[?<(\d+)> \[?Section ([\d.]+\d)", re.MULTILINE)
 _NOTES_CITED = re.compile(r"notes? <(\d+)>(?: to <(\d+)>)?")
@@ -190,7 +190,7 @@ def test_page_links_the_rules_and_counts_each_keyword_once() -> None:
     titles = {rule: f"what {rule} | wants" for entry in ENTRIES for rule in entry.rules}
     text = page(titles)
     assert all(f"[{rule}](rules.md#{rule} " in text for rule in titles)
-    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith("| MS-")]
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith(("| MS-", "| MC-"))]
     totals = {row[0].strip(): [int(cell) for cell in row[2:]] for row in rows if row[1].strip() == "all"}
     for document, (all_of_them, seen, unseen) in totals.items():
         own = [clause for clause in clauses() if clause.document == document and clause.keyword != INFORMATIVE]

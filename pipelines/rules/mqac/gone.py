@@ -1,0 +1,173 @@
+"""[MC-MQAC] 3.11.4.1: messages that were received, and are there again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+
+from pipelines.mqac.objects import MessageState, QueueState
+from pipelines.rules.model import BOTH, Detected, Party, Undecided
+from pipelines.rules.mqac import queue_members as q
+from pipelines.rules.mqac.demands import answered, asked, doubt, gets, mqac_rule
+from pipelines.rules.watching import MqacWatcher
+from pipelines.sessions.memory import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from decoders.interfaces.mqac.members import Meaning
+    from pipelines.facts.model import CallFact, Moment
+    from pipelines.mqac.steps import MqacStep
+    from pipelines.rules.model import Need, Settings
+
+_MESSAGE: Final = "MSMQMessage"
+_ID: Final = gets(_MESSAGE, "Id")
+_LOOKUP_ID: Final = gets(_MESSAGE, "LookupId")
+_MQ_ERROR_MESSAGE_ALREADY_RECEIVED: Final = 0xC00E_001D
+_NO_TRANSACTION, _SINGLE_MESSAGE = 0, 3
+_MAX_MESSAGES: Final = 8_192
+_MAX_QUEUES: Final = 1_024
+_MAX_IN_QUEUE: Final = 512
+"""Of each: what was forgotten is not judged."""
+_BY_LOOKUP_ID: Final = "ReceiveByLookupId"
+
+
+def _is_final(step: MqacStep) -> bool:
+    """No transaction can bring it back. Left out it is one of the thread's, if that has one."""
+    return step.member in q.RECEIVES and step.number("Transaction") in (_NO_TRANSACTION, _SINGLE_MESSAGE)
+
+
+class _Taken(NamedTuple):
+    queue: str
+    """Name of the queue."""
+    call: CallFact
+    is_final: bool
+
+
+class ReceivedGone(MqacWatcher):
+    """Each message has an identifier of its own, which its copies in journals share: queues are told apart by name."""
+
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*q.READS, *_ID), BOTH)
+
+    def __init__(self, _: Settings) -> None:
+        self._read: Recent[str, _Taken] = Recent(_MAX_MESSAGES)
+        """By `object_uid` of the message."""
+        self._gone: Recent[tuple[str, str], CallFact] = Recent(_MAX_MESSAGES)
+        """By name of the queue and identifier of the message."""
+
+    def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
+        if step.member not in _ID:
+            self._note(step)
+            return ()
+        state, told = step.state, step.result
+        taken = self._read.get(state.object.object_uid)
+        if taken is None or told is None or not told.value or not isinstance(state, MessageState) or not step.succeeded:
+            return ()
+        key = taken.queue, told.value
+        before = self._gone.get(key)
+        if before is None or before.call_uid == taken.call.call_uid:
+            if taken.is_final:
+                self._gone.put(key, taken.call)
+            return (True,)
+        if taken.call.began <= before.until:
+            return (True,)
+        if (reason := doubt(step)) is not None:
+            return (Undecided(step, reason),)
+        return (Detected(step, {**asked(step), "id": told.value, "received by": before.call_uid}),)
+
+    def _note(self, step: MqacStep) -> None:
+        state = step.state
+        if step.made is None or not isinstance(state, QueueState) or not state.queue.name or state.naming_doubt:
+            return
+        self._read.put(step.made.object.object_uid, _Taken(state.queue.name.lower(), step.call, _is_final(step)))
+
+
+@dataclass(slots=True)
+class _Cursor:
+    current: str | None = None
+    """`object_uid` of the message that it stands at."""
+    since: Moment | None = None
+    removed: Recent[int, CallFact] = field(default_factory=lambda: Recent(_MAX_IN_QUEUE))
+    """Messages received by their lookup id."""
+
+
+class CurrentReceived(MqacWatcher):
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys(
+        (*q.READS, *q.RESET, *q.NOTIFY, *_LOOKUP_ID), BOTH
+    )
+
+    def __init__(self, _: Settings) -> None:
+        self._cursors: Recent[str, _Cursor] = Recent(_MAX_QUEUES)
+        """By `object_uid` of the queue."""
+        self._ids: Recent[str, int] = Recent(_MAX_MESSAGES)
+        """Lookup ids by `object_uid` of the message."""
+
+    def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
+        if step.member in _LOOKUP_ID:
+            if step.succeeded and (number := _number(step)) is not None:
+                self._ids.put(step.state.object.object_uid, number)
+            return ()
+        cursor = self._cursors.get(step.state.object.object_uid) or _Cursor()
+        self._cursors.put(step.state.object.object_uid, cursor)
+        found = self._judged(step, cursor) if step.member in q.AT_CURSOR else ()
+        self._moved(step, cursor)
+        return found
+
+    def _judged(self, step: MqacStep, cursor: _Cursor) -> Iterable[Detected | Undecided | bool]:
+        number = self._ids.get(cursor.current) if cursor.current is not None else None
+        taken = cursor.removed.get(number) if number is not None else None
+        if taken is None:
+            return ()
+        if step.code == _MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
+            return (True,)
+        if not step.succeeded or step.call.began <= taken.until:
+            return ()
+        if (reason := doubt(step)) is not None:
+            return (Undecided(step, reason),)
+        return (Detected(step, {**answered(step), "lookup id": number, "received by": taken.call_uid}),)
+
+    def _moved(self, step: MqacStep, cursor: _Cursor) -> None:
+        if step.member in (*q.AT_CURSOR, *q.PEEK_NEXT, *q.RESET, *q.NOTIFY):
+            stays = step.member.member.startswith("Peek") and step.made is not None
+            if stays and step.made is not None:
+                cursor.current = step.made.object.object_uid
+            elif step.succeeded:
+                cursor.current = None
+        elif step.member.member == _BY_LOOKUP_ID and step.succeeded and _is_final(step):
+            number = step.number("LookupId")
+            if number is not None:
+                cursor.removed.put(number, step.call)
+
+
+def _number(step: MqacStep) -> int | None:
+    """A lookup id, as a number or as its digits."""
+    told = step.result
+    if told is None or told.number is not None:
+        return told.number if told is not None else None
+    return int(told.value) if told.value and told.value.isdecimal() else None
+
+
+RULES: Final = (
+    mqac_rule(
+        "mqac-received-gone",
+        "A message that had been received was there again",
+        party=Party.SERVER,
+        section="3.11.4.1.7, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21",
+        requirement="A message that was received with MQ_NO_TRANSACTION or MQ_SINGLE_MESSAGE is no longer in the "
+        "queue: no read gives it again.",
+        members=_ID,
+        watch=ReceivedGone,
+        undecidable_when="a message object's history was not captured whole",
+    ),
+    mqac_rule(
+        "mqac-current-received",
+        "A message that had been received was read again at the cursor",
+        party=Party.SERVER,
+        section="3.11.4.1.11, 3.11.4.1.13, 3.11.4.1.16, 3.11.4.1.18",
+        requirement="PeekCurrent and ReceiveCurrent are answered MQ_ERROR_MESSAGE_ALREADY_RECEIVED where the message "
+        "at the cursor was received by its lookup id.",
+        members=q.AT_CURSOR,
+        watch=CurrentReceived,
+        undecidable_when="the object's history was not captured whole",
+    ),
+)

@@ -1,0 +1,351 @@
+"""[MC-MQAC] 3.10: queue objects: which queue they stand for, and what is done to it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from pipelines.facts.reasons import Reason
+from pipelines.mqac.objects import QueueInfoState
+from pipelines.rules.model import Broken, Level
+from pipelines.rules.mqac.demands import (
+    MQ_ERROR_ILLEGAL_PROPERTY_VALUE,
+    Demand,
+    answered,
+    asked,
+    doubt,
+    gets,
+    known,
+    methods,
+    of_client,
+    of_server,
+    puts,
+    refused,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pipelines.mqac.steps import MqacStep
+    from pipelines.rules.model import Answer
+
+_INFO: Final = "MSMQQueueInfo"
+_CREATE: Final = methods(_INFO, "Create")
+_OPEN: Final = methods(_INFO, "Open")
+_CHANGES: Final = methods(_INFO, "Refresh", "Update", "Delete")
+_DIRECTORY_NAMES: Final = gets(_INFO, "PathNameDNS", "ADsPath")
+_REFRESHING: Final = (
+    *gets(
+        _INFO,
+        "QueueGuid",
+        "ServiceTypeGuid",
+        "Label",
+        "PathName",
+        "IsTransactional",
+        "PrivLevel",
+        "Journal",
+        "Quota",
+        "BasePriority",
+        "CreateTime",
+        "ModifyTime",
+        "Authenticate",
+        "JournalQuota",
+        "MulticastAddress",
+    ),
+    *_DIRECTORY_NAMES,
+)
+_PRIORITY: Final = puts(_INFO, "BasePriority")
+_SEND: Final = 2
+_PRIORITIES: Final = range(-0x8000, 0x8000)
+_MANY: Final = re.compile(r"(?i)direct=https?:|multicast=|.*,")
+"""[MS-MQMQ] 2.1: HTTP, multicast, several elements."""
+_PUBLIC: Final = re.compile(r"(?i)public=")
+_PRIVATE_FORMAT: Final = re.compile(r"(?i)private=|direct=[a-z]+:[^\\]*\\private\$\\")
+_PRIVATE_PATH: Final = re.compile(r"(?i)[^\\]+\\private\$\\.")
+_MAX_PUBLIC_NAME: Final = 63
+
+
+def _info(step: MqacStep) -> QueueInfoState | None:
+    return step.state if isinstance(step.state, QueueInfoState) else None
+
+
+def _unnamed(step: MqacStep) -> bool | Reason:
+    """No name was put since it was made."""
+    info = _info(step)
+    if info is None or info.from_server or info.deleted is not None:
+        return False
+    return known(step, not info.named)
+
+
+def _deleted(step: MqacStep) -> bool | Reason:
+    """Its queue was deleted by it, and it got no name since."""
+    info = _info(step)
+    if info is None or info.deleted is None or info.named:
+        return False
+    return known(step, holds=True, after=info.deleted)
+
+
+def _no_path(step: MqacStep) -> bool | Reason:
+    info = _info(step)
+    if info is None or info.from_server or info.queue.doubt is not None:
+        return False
+    return known(step, info.queue.path is None or not info.queue.path.text)
+
+
+def _format(step: MqacStep) -> str | None:
+    """The format name that was put, and holds."""
+    info = _info(step)
+    if info is None or info.from_server or info.queue.doubt is not None or info.queue.path is not None:
+        return None
+    return info.queue.format.text if info.queue.format is not None else None
+
+
+def _path(step: MqacStep) -> str | None:
+    """The path name that was put, and holds."""
+    info = _info(step)
+    if info is None or info.from_server or info.queue.doubt is not None or info.queue.path is None:
+        return None
+    return info.queue.path.text
+
+
+def _of_many(step: MqacStep) -> bool | Reason:
+    return known(step, bool(_MANY.match(_format(step) or "")))
+
+
+def _many_not_to_send(step: MqacStep) -> bool | Reason:
+    return step.number("Access") not in (None, _SEND) and _of_many(step)
+
+
+def _send_alone(step: MqacStep) -> bool:
+    return step.number("Access") == _SEND and step.number("ShareMode") not in (None, 0)
+
+
+def _names_no_queue(step: MqacStep) -> bool | Reason:
+    """3.10.6.1, of a path name that nothing has been translated to a format name."""
+    path = _path(step)
+    if not path or (info := _info(step)) is None or info.queue.format is not None:
+        return False
+    computer, slash, rest = path.partition("\\")
+    if not slash or not computer:
+        return known(step, holds=True)
+    name = rest.partition(";")[0]
+    is_public = "\\" not in rest
+    return known(step, is_public and len(name) + name.count("/") > _MAX_PUBLIC_NAME)
+
+
+def _of_private(step: MqacStep) -> bool | Reason:
+    path, name = _path(step) or "", _format(step) or ""
+    return known(step, bool(_PRIVATE_PATH.match(path) or _PRIVATE_FORMAT.match(name)))
+
+
+def _beyond(step: MqacStep) -> bool:
+    number = step.number("lBasePriority")
+    return number is not None and number not in _PRIORITIES
+
+
+def _not_public(step: MqacStep) -> bool | Reason:
+    """Of one with a path name alone nobody knows whether the server has found its format name."""
+    name = _format(step)
+    if name is not None:
+        return known(step, not _PUBLIC.match(name))
+    return _unnamed(step)
+
+
+_UNNAMED: Final = Demand(_unnamed)
+_DELETED: Final = Demand(_deleted)
+_NO_PATH: Final = Demand(_no_path)
+_MANY_REFUSED: Final = Demand(_of_many)
+_SENT_ALONE: Final = Demand(_send_alone)
+_MANY_READ: Final = Demand(_many_not_to_send)
+_NO_QUEUE: Final = Demand(_names_no_queue)
+_PRIVATE: Final = Demand(_of_private)
+_RANGE: Final = Demand(_beyond, (MQ_ERROR_ILLEGAL_PROPERTY_VALUE,))
+_NOT_PUBLIC: Final = Demand(_not_public, (MQ_ERROR_ILLEGAL_PROPERTY_VALUE,))
+_OF_QUEUES: Final = (_NO_QUEUE, _UNNAMED, _DELETED, _SENT_ALONE, _MANY_READ, _MANY_REFUSED)
+_TOLD: Final = (_UNNAMED, _DELETED, _MANY_REFUSED, _PRIVATE)
+
+
+def _first(lacking: Callable[[MqacStep], bool | Reason]) -> Callable[[MqacStep], Answer]:
+    """A client does before what it must have done before."""
+
+    def check(step: MqacStep) -> Answer:
+        found = lacking(step)
+        if found is False:
+            return True if _info(step) is not None and step.state.born else None
+        if step.succeeded:
+            return Reason.OPEN_NOT_SEEN
+        return found if isinstance(found, Reason) else Broken(answered(step))
+
+    return check
+
+
+def _lacks_name(step: MqacStep) -> bool | Reason:
+    return _unnamed(step) or _deleted(step)
+
+
+def _name_kept(step: MqacStep) -> Answer:
+    put = _format(step)
+    if put is None or not step.succeeded:
+        return None
+    told = step.result.value if step.result else None
+    if told == put:
+        return True
+    return doubt(step) or Broken({**asked(step), "put": put, "told": told})
+
+
+def _name_cleared(step: MqacStep) -> Answer:
+    """Only where nothing came between: any other call may have looked the name up."""
+    info = _info(step)
+    if info is None or info.queue.path is None or not step.succeeded or info.queue.path.at != info.last:
+        return None
+    told = step.result.value if step.result else None
+    if not told:
+        return True
+    return doubt(step) or Broken({**asked(step), "path name put": info.queue.path.text, "told": told})
+
+
+RULES: Final = (
+    of_client(
+        "mqac-create-first",
+        "A queue was to be created by an object without a path name",
+        section="3.10.3",
+        requirement="A client puts PathName before Create. Held against it only where the server refuses as well.",
+        members=_CREATE,
+        check=_first(_no_path),
+        undecidable_when="the server creates it all the same, or the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-create-unnamed",
+        "A queue was created by an object without a path name",
+        section="3.10.4.1.26",
+        requirement="Create of an object whose path name is not set fails.",
+        members=_CREATE,
+        check=refused(_NO_PATH),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_client(
+        "mqac-queue-named-first",
+        "A queue was to be opened or changed by an object that named none",
+        section="3.10.3",
+        requirement="A client puts PathName or FormatName before Open, Refresh, Update and Delete. Held against it "
+        "only where the server refuses as well.",
+        members=(*_OPEN, *_CHANGES),
+        check=_first(_lacks_name),
+        undecidable_when="the server does it all the same, or the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-unnamed-refused",
+        "A queue was opened or changed by an object that named none",
+        section="3.10.4.1.27, 3.10.4.1.28, 3.10.4.1.29, 3.10.4.1.30",
+        requirement="Open, Refresh, Update and Delete of an object without a name fail.",
+        members=(*_OPEN, *_CHANGES),
+        check=refused(_UNNAMED, _OF_QUEUES),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-deleted-reset",
+        "An object whose queue it had deleted still stood for one",
+        section="3.10.4.1.27",
+        requirement="After a Delete that succeeds the object is as new: Open, Refresh, Update and Delete fail until "
+        "it gets a name.",
+        members=(*_OPEN, *_CHANGES),
+        check=refused(_DELETED, _OF_QUEUES),
+        undecidable_when="the object's history was not captured whole, or the two calls were under way at once",
+    ),
+    of_server(
+        "mqac-refresh-fails",
+        "A property was told by a queue object that named no queue",
+        section="3.10.4.1.1, 3.10.4.1.2, 3.10.4.1.4, 3.10.4.1.6, 3.10.4.1.10, 3.10.4.1.11, 3.10.4.1.13, 3.10.4.1.15, "
+        "3.10.4.1.17, 3.10.4.1.19, 3.10.4.1.20, 3.10.4.1.21, 3.10.4.1.23, 3.10.4.1.31, 3.10.4.1.35, 3.10.4.1.37, "
+        "3.10.4.1.39",
+        requirement="What an object tells of its queue it reads before by Refresh, which fails where there is no name.",
+        members=_REFRESHING,
+        check=refused(_UNNAMED, _TOLD),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-elements-refused",
+        "Several queues, or one of HTTP or multicast, were changed or described as one",
+        section="3.10.4.1.27, 3.10.4.1.29, 3.10.4.1.30, 3.10.4.1.31, 3.10.4.1.39",
+        requirement="Delete, Refresh, Update and get PathNameDNS and ADsPath fail where the format name is one of "
+        "HTTP or multicast, or has several elements.",
+        members=(*_CHANGES, *_DIRECTORY_NAMES),
+        check=refused(_MANY_REFUSED, _OF_QUEUES),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-elements-send",
+        "Several queues, or one of HTTP or multicast, were opened to read",
+        section="3.10.4.1.28",
+        requirement="Open fails where the format name is one of HTTP or multicast, or has several elements, and "
+        "Access is not MQ_SEND_ACCESS.",
+        members=_OPEN,
+        check=refused(_MANY_READ, _OF_QUEUES),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-send-shared",
+        "A queue was opened to send and closed to others at once",
+        section="3.10.4.1.28",
+        requirement="Open with MQ_SEND_ACCESS and a ShareMode that is not MQ_DENY_NONE fails.",
+        members=_OPEN,
+        check=refused(_SENT_ALONE, _OF_QUEUES),
+    ),
+    of_server(
+        "mqac-path-refused",
+        "A path name that names no queue was taken",
+        section="3.10.4.1.27, 3.10.4.1.28, 3.10.4.1.29, 3.10.4.1.30",
+        requirement="Open, Refresh, Update and Delete fail where the path name has no computer, or its public name, "
+        "with each slash counted twice, is longer than 63 characters.",
+        members=(*_OPEN, *_CHANGES),
+        check=refused(_NO_QUEUE, _OF_QUEUES),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-base-priority-range",
+        "A base priority beyond 16 bits was taken",
+        section="3.10.4.1.18",
+        requirement="A base priority is between -32768 and 32767: any other is answered "
+        "MQ_ERROR_ILLEGAL_PROPERTY_VALUE.",
+        members=_PRIORITY,
+        check=refused(_RANGE, (_RANGE, _NOT_PUBLIC)),
+    ),
+    of_server(
+        "mqac-base-priority-public",
+        "A base priority was taken for a queue that is not public",
+        section="3.10.4.1.18",
+        requirement="A base priority is refused with MQ_ERROR_ILLEGAL_PROPERTY_VALUE where the format name does not "
+        "begin with PUBLIC=.",
+        members=_PRIORITY,
+        check=refused(_NOT_PUBLIC, (_RANGE, _NOT_PUBLIC)),
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-format-name-kept",
+        "A queue object told another format name than was put",
+        section="3.10.4.1.8, 3.10.4.1.9",
+        requirement="Get FormatName tells the format name that was put last.",
+        members=gets(_INFO, "FormatName"),
+        check=_name_kept,
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-format-name-cleared",
+        "A queue object told a format name right after it got a path name",
+        section="3.10.4.1.7, 3.10.4.1.8",
+        requirement="A path name that is put clears the format name, until a call needs it.",
+        level=Level.INFORMATIONAL,
+        members=gets(_INFO, "FormatName"),
+        check=_name_cleared,
+        undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-public-only",
+        "A name in the directory was told of a private queue",
+        section="3.10.4.1.31, 3.10.4.1.39",
+        requirement="Get PathNameDNS and ADsPath fail for a private queue.",
+        members=_DIRECTORY_NAMES,
+        check=refused(_PRIVATE, _TOLD),
+        undecidable_when="the object's history was not captured whole",
+    ),
+)
