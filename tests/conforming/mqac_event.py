@@ -107,7 +107,7 @@ class ConnectionPoint(Served):
     def advise(self, call: Call) -> Handling:
         """3.16.4.5.3."""
         yield None
-        sink = self.event.server.known_sinks.get(str(call.values["pUnkSink"]))
+        sink = self.event.server.known_sinks.get(str(call.values["sink"]))
         return {"status": "0x80040202"} if sink is None else {"pdwCookie": self.event.advised(sink)}
 
     def unadvise(self, call: Call) -> Handling:

@@ -39,7 +39,7 @@ def watch(queue: Proxy, server: QueueManager) -> Doing:
     sink = Sink(client, queue.exporter)
     client.offers(server, sink)
     given: dict[str, Value] = {"oxid": sink.oxid, "oid": sink.oid, "at": text(client.address)}
-    advised = yield from point.ask("Advise", {"pUnkSink": sink.ipid, **given, "public": 5})
+    advised = yield from point.ask("Advise", {"sink": sink.ipid, **given, "public": 5})
     if advised is None or failed(advised):
         return
     for _ in range(world.one_of((1, 2))):

@@ -259,7 +259,7 @@ IPID that was given keeps its OXID and OID; a new one has OXID 0x0A01 and the ne
     Invoke                       object=A dispIdMember=4 dwFlags=1 -> pVarResult=null, wCode and scode 0
 
     FindConnectionPoint          object=A riid=_DMSMQEventEvents -> gives=P
-    Advise                       object=P pUnkSink=K, with oxid, at -> pdwCookie=1
+    Advise                       object=P sink=K, with oxid, oid, at -> pdwCookie=1
     Unadvise                     object=P dwCookie=1
 
 Members of MSMQ's objects are called by INTERFACE.NAME, with get_, put_ and putref_ in front of the names of properties;
@@ -267,7 +267,7 @@ on a connection that speaks IDispatch and not their interface, the same goes by 
 
     IMSMQQueueInfo4.put_PathName object=A bstrPathName="hq\private$\orders"
     IMSMQQueueInfo4.Open object=A Access=1 -> gives=Q
-    IMSMQQueue4.Receive object=Q ReceiveTimeout=1000 Transaction=[9, T] public=1 -> gives=M
+    IMSMQQueue4.Receive object=Q ReceiveTimeout=1000 Transaction=[9, T] -> gives=M
     IMSMQMessage4.get_Body object=M -> result="hello"
 
 On the left the IDL's names: objects are IPIDs, null where none is given; a VARIANT is "text", a number, true, false or

@@ -23,8 +23,6 @@ OF_EVERY_CALL: Final = frozenset(("object", "MajorVersion", "MinorVersion", "fla
 _E_NOINTERFACE: Final = 0x8000_4002
 _IDISPATCH: Final = "00020400-0000-0000-c000-000000000046"
 _CONTAINER: Final = "b196b284-bab4-101a-b69c-00aa00341d07"
-_IPOINT: Final = "b196b286-bab4-101a-b69c-00aa00341d07"
-_EVENTS: Final = "d7d6e078-dccd-11d0-aa4b-0060970debae"
 _ITYPEINFO: Final = "00020401-0000-0000-c000-000000000046"
 _BYTES: Final = VT_ARRAY | VT["VT_UI1"]
 _TEXTS: Final = VT_ARRAY | VT["VT_BSTR"]
@@ -63,18 +61,6 @@ def _described(given: Flat, asked: Flat, world: World) -> Flat:
     ipid = None if fails(given) else _one(given, "T")
     made = None if ipid is None else ObjrefBytes(reference_to(_ITYPEINFO, ipid, given, world))
     return {**asked, **given, "ppTInfo": made}
-
-
-def _found_point(given: Flat, asked: Flat, world: World) -> Flat:
-    ipid = None if fails(given) else _one(given, "P")
-    made = None if ipid is None else ObjrefBytes(reference_to(_IPOINT, ipid, given, world))
-    return {**asked, **given, "ppCP": made}
-
-
-def _advise(given: Flat, world: World) -> Flat:
-    """With an object of the client's."""
-    ipid = given.get("pUnkSink", handle("K"))
-    return {**given, "pUnkSink": None if ipid is None else ObjrefBytes(reference_to(IUNKNOWN, ipid, given, world))}
 
 
 def _query(given: Flat, _: World) -> Flat:
@@ -204,15 +190,6 @@ REMOTE_UNKNOWN: Final[Mapping[str, Recipe]] = {
     "RemQueryInterface": recipe_on("RU", _query, _queried, right=REFERENCE_NAMES),
     "RemAddRef": recipe_on("RU", _count, _counted, frozenset(("refs",))),
     "RemRelease": recipe_on("RU", _count, lambda given, asked, _: {**asked, **given}, frozenset(("refs",))),
-}
-CONNECTION_POINTS: Final[Mapping[str, Recipe]] = {
-    "FindConnectionPoint": _recipe("A", {"riid": _EVENTS}, _found_point, right=REFERENCE_NAMES),
-}
-CONNECTION_POINT: Final[Mapping[str, Recipe]] = {
-    "Advise": _recipe(
-        "P", _advise, lambda given, asked, _: {**asked, "pdwCookie": 1, **given}, REFERENCE_NAMES - {"gives"}
-    ),
-    "Unadvise": _recipe("P", {"dwCookie": 1}, lambda given, asked, _: {**asked, **given}),
 }
 CLASS_FACTORY: Final[Mapping[str, Recipe]] = {
     "CreateInstance": recipe_on("A", {"riid": IUNKNOWN}, _created, right=REFERENCE_NAMES),

@@ -140,8 +140,6 @@ RECIPES: Final[Mapping[str, tuple[str, Recipe]]] = {
         ("IObjectExporter", activation.RESOLVER_RECIPES),
         ("IRemUnknown", com.REMOTE_UNKNOWN),
         ("IClassFactory", com.CLASS_FACTORY),
-        ("IConnectionPointContainer", com.CONNECTION_POINTS),
-        ("IConnectionPoint", com.CONNECTION_POINT),
         ("IDispatch", com.DISPATCH),
         ("IConnectionPointContainer", connection_points.CONTAINER),
         ("IConnectionPoint", connection_points.POINT),

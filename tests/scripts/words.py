@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from decoders.dcom.classes import CLASSES, COM_INTERFACES
 from decoders.interfaces import INTERFACES
 from decoders.ndr.layout import is_octets
-from decoders.ndr.model import Array, ContextHandle, Guid, InterfacePointer
+from decoders.ndr.model import Array, ContextHandle, Guid
 from decoders.registry import BY_NAME as REGISTERED
 from decoders.registry import DCOM, REGISTRY, Family
 from tests.scripts.constants import CONSTANTS
@@ -90,8 +90,6 @@ def meaning(name: str, value: Written, declared: Type | None = None) -> Any:  # 
 def _reader(declared: Type | None) -> Callable[[str, Written], Any]:
     match declared:
         case Guid() | ContextHandle():
-            return _identifier
-        case InterfacePointer():
             return _identifier
         case Array(of=Guid()):
             return _identifiers
