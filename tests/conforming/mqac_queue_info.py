@@ -200,7 +200,9 @@ class QueueInfo(Served):
             return {"status": "MQ_ERROR_UNSUPPORTED_ACCESS_MODE"}
         if queue.forbidden:
             return _DENIED
-        if access != SEND and queue.is_denied(access, exclusive=alone):
+        # 2.2.2.2 knows no peeking beside somebody who is alone, as [MS-MQDMPR] does.
+        held = [one for one in queue.open if one.access != SEND]
+        if access != SEND and any(alone or one.exclusive for one in held):
             return {"status": "MQ_ERROR_SHARING_VIOLATION"}
         connection = call.connection
         told = Session(

@@ -46,14 +46,14 @@ def test_every_use_case_flow_and_example_is_there() -> None:
     assert {line.section for line in LINES} == SECTIONS
 
 
-def test_every_scene_is_told_and_every_test_of_them_named() -> None:
+def test_every_scene_is_told_and_its_test_is_there() -> None:
     found = [_SCENE.fullmatch(line.scene) for line in PLAYED]
     assert all(found)
     named = [one for one in found if one]
     assert all(one[1] == one[3] for one in named)
     assert sorted(one[1] for one in named) == sorted(path.stem for path in FOLDER.glob("*.calls"))
     tests = {name for module in (test_use_cases, test_system_examples) for name in vars(module)}
-    assert {one[4] for one in named} == {name for name in tests if name.startswith("test_")}
+    assert {one[4] for one in named} <= tests
 
 
 def test_names_in_reasons_are_known() -> None:

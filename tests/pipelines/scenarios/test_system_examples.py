@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.pipelines.scenarios.played import accused, changes, columns, tables
+from typing import TYPE_CHECKING
+
+from pipelines.report.building import report_of
+from pipelines.report.sentences import plain
+from tests.pipelines.scenarios.played import FOLDER, accused, changes, columns, tables
+from tests.report.runs import MANIFEST, run_of_scripts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_web_order_entry() -> None:
@@ -29,15 +37,33 @@ def test_public_queue_is_modified() -> None:
     assert accused(found) == []
 
 
-def test_remote_private_queue_is_monitored() -> None:
-    """6.1.4, its last step."""
-    found = tables("monitor-queue")
-    counts = [change[2] for act in found["admin_actions"] for change in changes(act)]
-    assert counts == ["12", "340", "9"]
-    assert {(act["action"], act["is_query"], act["username"]) for act in found["admin_actions"]} == {
-        ("query", True, "admin")
-    }
+def test_remote_private_queue_is_created_and_monitored() -> None:
+    """6.1.4: by an object, and by management calls of the same person."""
+    found = tables("create-and-monitor")
+    acts = found["admin_actions"]
+    assert columns(acts, "endpoint", "action", "outcome", "username") == [
+        ("IMSMQQueueInfo", "create", "success", "admin"),
+        ("IMSMQQueueInfo", "create", "failure", "admin"),
+        *[("qmmgmt", "query", "success", "admin")] * 3,
+    ]
+    assert changes(acts[0])[:2] == [("Label", None, "orders"), ("Quota", None, "10240")]
+    assert [changes(act)[0][2] for act in acts[2:]] == ["12", "340", "9"]
+    (queue,) = found["queues"]
+    assert set(queue["names"]) == {r"hq\private$\orders", r"DIRECT=OS:hq\private$\orders"}
+    assert {act["act"] for act in queue["acts"]} >= {"created", "opened", "received", "inspected"}
+    assert [one["class"] for one in found["com_objects"] if one["oid"]] == ["MSMQQueueInfo"]
     assert accused(found) == []
+
+
+def test_report_tells_of_creation_and_monitoring(tmp_path: Path) -> None:
+    """6.1.4, as people read it."""
+    script = (FOLDER / "create-and-monitor.calls").read_text(encoding="utf-8")
+    report = report_of(str(run_of_scripts(tmp_path, script)), MANIFEST)
+    done = next(one for one in report.overview["summary"] if one["id"] == "done")
+    administrator, clerk = sorted(plain(sentence) for sentence in done["sentences"])
+    assert administrator.startswith(r"10.0.2.31 as CORP\admin → DIRECT=OS:hq\private$\orders on 10.0.2.9: ")
+    assert administrator.endswith("changed or controlled it once (create) and asked about it 3 times.")
+    assert clerk.startswith(r"10.0.2.40 as CORP\CLERK$ → DIRECT=OS:hq\private$\orders on 10.0.2.9: removed 1 message")
 
 
 def test_desktop_waits_for_the_acknowledgment_then_for_the_response() -> None:

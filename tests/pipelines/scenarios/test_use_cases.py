@@ -129,3 +129,42 @@ def test_exactly_once_is_two_transactions() -> None:
     assert sent["transaction_uid"] != received["transaction_uid"]
     assert sent["id"]["resp_h"] != received["id"]["resp_h"]
     assert accused(found) == []
+
+
+def test_script_creates_changes_and_deletes_a_queue() -> None:
+    found = tables("create-by-script")
+    assert columns(found["admin_actions"], "endpoint", "action", "queue_name", "outcome") == [
+        ("IMSMQQueueInfo", "create", r"hq\private$\orders", "success"),
+        ("IMSMQQueueInfo", "set_properties", r"hq\private$\orders", "success"),
+        ("IMSMQQueueInfo", "delete", r"hq\private$\orders", "success"),
+    ]
+    assert [changes(act) for act in found["admin_actions"][:2]] == [
+        [("IsTransactional", None, "true")],
+        [("Quota", "65536", "131072")],
+    ]
+    assert {call["via"] for call in found["com_calls"] if call["member"] in ("Create", "Update", "Delete")} == {
+        "invoke"
+    }
+    assert accused(found) == []
+
+
+def test_script_sends_a_message() -> None:
+    found = tables("send-by-script")
+    assert columns(found["sends"], "queue_name", "message_label", "message_bytes", "outcome") == [
+        (ORDERS, "order", 16, "success")
+    ]
+    assert columns(found["message_sightings"], "seen_as", "body_size") == [("sent", 16)]
+    assert columns(found["sessions"], "endpoint", "sends", "state") == [("IMSMQQueue", 1, "closed")]
+    assert accused(found) == []
+
+
+def test_script_receives_in_a_transaction_and_outside() -> None:
+    found = tables("receive-by-script")
+    assert columns(found["reads"], "outcome", "message_bytes", "transaction_outcome") == [
+        ("nacked", 16, "aborted"),
+        ("acked", 16, None),
+        ("timed_out", None, None),
+    ]
+    assert columns(found["transactions"], "kind", "outcome", "reads") == [("internal", "aborted", 1)]
+    assert columns(found["sessions"], "queue_name", "acked", "state") == [(r"hq\private$\orders", 1, "closed")]
+    assert accused(found) == []
