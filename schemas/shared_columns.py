@@ -56,7 +56,8 @@ DOMAIN = Column("domain", STRING, "Its domain.")
 OPENED_FOR = Column(
     "opened_for",
     STRING,
-    "Address that called R_QMOpenRemoteQueue for this session of qm2qm: the application's, mostly.",
+    "Address that called R_QMOpenRemoteQueue for this session of qm2qm, the application's mostly; or that called an "
+    "object of MSMQ's at the host which then made this call.",
 )
 OPENED_FOR_USERNAME = Column(
     "opened_for_username",

@@ -56,7 +56,10 @@ MESSAGE_OPERATIONS: Final = (
     *(*MQAC_RECEIVES, *MQAC_PEEKS, "Send"),
 )
 NAMED_BY: Final = ("open", "answer", "remote_open", "call", "messages", "object")
-NAMING_DOUBTS: Final = ("messages_only", "messages_differ", "open_was_closed", "numbers_differ")
+NAMING_DOUBTS: Final = (
+    *("messages_only", "messages_differ", "open_was_closed", "numbers_differ"),
+    "several_askers",
+)
 TRANSACTION_KINDS: Final = ("internal", "external")
 TRANSACTION_OUTCOMES: Final = ("committed", "aborted", "rundown", "unknown")
 SESSION_STATES: Final = ("closed", "rundown", "open_at_end", "open_not_seen")

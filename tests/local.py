@@ -30,6 +30,7 @@ from pipelines.connections.decoding import Decoding, segment_rows
 from pipelines.facts.stored_form import BLIND
 from pipelines.facts.versions import known_versions
 from pipelines.judging.homes import homes_of
+from pipelines.judging.hops import hops_of
 from pipelines.judging.makers import Activated, calls_of, first_of_each
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ingest.choice import Endpoint
     from ingest.splits import Split
     from pipelines.judging.homes import Homes
+    from pipelines.judging.hops import Hops
     from schemas.internal_rows import AnnouncedRow, FactRow, VersionRow
     from schemas.model import AnyRow
 
@@ -151,7 +153,8 @@ class Local:
 
     def _judged(self, settings: Mapping[str, int]) -> dict[str, pa.Table]:
         """Those with rows: a table without would take as long as to judge a call."""
-        facts = sorted(self._homes().brought_home(self.facts), key=itemgetter(*ORDER))
+        home = self._homes().brought_home(self.facts)
+        facts = sorted((*home, *self._hops(home).copies(home)), key=itemgetter(*ORDER))
         found: dict[str, list[AnyRow]] = {table.name: [] for table in _BY_SERVER}
         summaries = Summaries()
         for name, row in judged(facts, known_versions(self.versions), settings, summaries, self._first_made()):
@@ -173,6 +176,13 @@ class Local:
     def _homes(self) -> Homes:
         told = (row for row in self._endpoints if row["interface_uuid"] == REMOTE_UNKNOWN)
         return homes_of((row["id"]["orig_h"], row["id"]["resp_h"], row["host"]) for row in told)
+
+    def _hops(self, facts: Sequence[FactRow]) -> Hops:
+        rows = (row for row in self._endpoints if row["interface_uuid"] in MSMQ_COM)
+        servers = {row["id"]["resp_h"] for row in rows}
+        return hops_of(
+            (row["client"], row["server"]) for row in facts if row["kind"] == "call" and row["client"] in servers
+        )
 
     def imbalances(self) -> list[str]:
         """Stages of the streams whose parts do not sum to what came in."""

@@ -196,6 +196,8 @@ class OperationBatch:
             place, call = one.placed.place, one.placed.call
             yield {
                 **sighting(one.message, self._operation.name, one.uid, keep_payload=self._keep_payload),
+                "object_uid": None,
+                "doubt": None,
                 "ts": micros(part.first_ts_ns),
                 "ts_ns": nanos(part.first_ts_ns),
                 "uid": place.uid,

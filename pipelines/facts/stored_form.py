@@ -28,12 +28,18 @@ COM: Final = "com"
 """Calls of DCOM."""
 GIVEN: Final = "given"
 """The same, told to the host whose objects a client handed to a server: the client's."""
+BEHIND: Final = "behind"
+"""Calls of objects, told to a server that the objects' host calls in its turn."""
+BEHIND_BLIND: Final = "behind_blind"
+"""What was not seen beside them."""
 _CLASSES: Final[dict[str, type[Any]]] = {
     "call": CallFact,
     "connection": ConnectionFact,
     BLIND: BlindFact,
     COM: CallFact,
     GIVEN: CallFact,
+    BEHIND: CallFact,
+    BEHIND_BLIND: BlindFact,
 }
 _OPEN: Final = {kind: msgpack.Decoder(of).decode for kind, of in _CLASSES.items()}
 _pack: Final = msgpack.Encoder().encode
@@ -114,9 +120,11 @@ def renumbered(row: FactRow, to: Mapping[int, int]) -> FactRow:
     fact = from_row(row)
     fact = replace(fact, began=other(fact.began))
     if isinstance(fact, CallFact):
-        found = to_row(replace(fact, answered=fact.answered and other(fact.answered)))
-        return {**found, "kind": row["kind"], "server": row["server"], "client": row["client"]}
-    fact = replace(fact, until=other(fact.until))
-    if isinstance(fact, ConnectionFact):
-        fact = replace(fact, endings=tuple(one._replace(at=other(one.at)) for one in fact.endings))
-    return to_row(fact)
+        fact = replace(fact, answered=fact.answered and other(fact.answered))
+    elif isinstance(fact, ConnectionFact):
+        endings = tuple(one._replace(at=other(one.at)) for one in fact.endings)
+        fact = replace(fact, until=other(fact.until), endings=endings)
+    else:
+        fact = replace(fact, until=other(fact.until))
+    # Some are told to other hosts than their own.
+    return {**to_row(fact), "kind": row["kind"], "server": row["server"], "client": row["client"]}

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from pipelines.engine.model import Exchange, packed, parts_for
 from pipelines.judging.homes import NO_HOMES
+from pipelines.judging.hops import NO_HOPS
 from pipelines.judging.servers import ORDER, judged
 from pipelines.judging.summaries import Summaries
 from pipelines.store.reading import batches_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pipelines.engine.model import Engine
     from pipelines.facts.versions import Version
     from pipelines.judging.homes import Homes
+    from pipelines.judging.hops import Hops
     from pipelines.store.files import Written
     from pipelines.store.places import Place, Places
     from pipelines.store.removal import Held
@@ -57,10 +59,11 @@ def judge(
     servers: frozenset[str] | None = None,
     homes: Homes = NO_HOMES,
     first_made: Mapping[str, str] = MappingProxyType({}),
+    hops: Hops = NO_HOPS,
 ) -> Judged:
     """`servers`: of these only; None: of all."""
     size = sum(file.written.bytes for file, _ in files) * _DENSITY
-    read = partial(_facts, to_ordinals=to_ordinals, servers=servers, homes=homes)
+    read = partial(_facts, to_ordinals=to_ordinals, servers=servers, homes=homes, hops=hops)
     tables = {table.name: places.table(table) for table in (*JUDGED, SIGHTINGS)}
     work = partial(_judged, places=tables, versions=versions, settings=settings, first_made=dict(first_made))
     parts = parts_for(size, engine, _SMALL_BYTES, _TASK_BYTES)
@@ -80,6 +83,7 @@ def _facts(
     to_ordinals: Renumbering | None,
     servers: frozenset[str] | None,
     homes: Homes,
+    hops: Hops,
 ) -> Iterator[pa.RecordBatch]:
     wanted = None if servers is None else pa.array(sorted(servers), pa.string())
     for file, keeps in files:
@@ -87,9 +91,11 @@ def _facts(
             rows = kept_rows(batch, keeps)
             if homes:
                 rows = homes.of_batch(rows)
-            if wanted is not None:
-                rows = rows.filter(pc.is_in(rows.column("server"), value_set=wanted))
-            yield to_ordinals.batch(rows, FACTS) if to_ordinals else rows
+            for told in (rows, hops.of_batch(rows)) if hops else (rows,):
+                kept = told
+                if wanted is not None:
+                    kept = told.filter(pc.is_in(told.column("server"), value_set=wanted))
+                yield to_ordinals.batch(kept, FACTS) if to_ordinals else kept
 
 
 def _judged(

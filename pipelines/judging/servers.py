@@ -9,8 +9,9 @@ from pipelines.com.machine import ComMachine
 from pipelines.com.object_calls import Gone, ObjectCall
 from pipelines.com.steps import ComStep
 from pipelines.facts.model import END, BlindFact, CallFact
-from pipelines.facts.stored_form import GIVEN, from_row
+from pipelines.facts.stored_form import BEHIND, BEHIND_BLIND, GIVEN, from_row
 from pipelines.knowledge.admin_actions import AdminActions
+from pipelines.knowledge.askers import Askers
 from pipelines.knowledge.host_notes import HostNotes
 from pipelines.knowledge.queue_notes import QueueNotes
 from pipelines.mqac.machine import MqacMachine
@@ -89,12 +90,19 @@ class _Case:
         self._machine = ServerMachine(versions, settings)
         self._com = ComMachine(server, settings, first_made, first["ts_ns"])
         self._mqac = MqacMachine(server, self._com.objects, settings)
+        self._askers = Askers(server, settings)
         self._judge = Judge(RULES, settings)
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
 
     def feed(self, row: FactRow) -> Iterable[Told]:
         kind, fact = row["kind"], from_row(row)
+        if kind in (BEHIND, BEHIND_BLIND):
+            if isinstance(fact, BlindFact):
+                self._askers.missed(fact)
+            elif isinstance(fact, CallFact):
+                self._askers.feed(fact)
+            return ()
         if isinstance(fact, CallFact) and fact.com is not None:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)
@@ -154,6 +162,10 @@ class _Case:
             self._hosts.see(step)
             self._queues.see(step)
             session = opened_queue(step)
+            if isinstance(step, CallStep) and session is not None and session.first.call_uid == step.call.call_uid:
+                asker = self._askers.of(step)
+                # Its columns have one doubt, which says that the queue is not certain.
+                session.asked_by = asker.call if asker is not None and asker.doubt is None else None
             if isinstance(step, SessionStep):
                 rows += self._held.over(step.session)
                 rows += self._told(step, step.session)
@@ -165,7 +177,7 @@ class _Case:
     def _told(self, step: Step, session: Session | None) -> list[Told]:
         rows: list[Told] = []
         if isinstance(step, CallStep):
-            if (act := self._actions.see(step)) is not None:
+            if (act := self._actions.see(step, self._askers.of(step))) is not None:
                 rows.append((ADMIN_ACTIONS.name, act))
         elif session is None or session.kind is not SessionKind.HANDSHAKE:
             table, row_of = _ROWS.get(type(step), (None, None))

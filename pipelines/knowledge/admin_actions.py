@@ -15,13 +15,14 @@ from pipelines.facts.reasons import Reason
 from pipelines.knowledge.targets import created, in_directory, machine_in_directory, managed, object_of, opened
 from pipelines.sessions.memory import Recent
 from pipelines.sessions.model import SessionKind
-from pipelines.sessions.naming import for_whom, named_by_call, queue_of
+from pipelines.sessions.naming import asked_by, for_whom, named_by_call, queue_of
 from pipelines.sessions.rows import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pipelines.facts.model import CallFact, Method
+    from pipelines.knowledge.askers import Asker
     from pipelines.knowledge.targets import Target
     from pipelines.sessions.steps import CallStep
     from schemas.shared_columns import Naming
@@ -46,9 +47,16 @@ class AdminActions:
         self._values: Recent[tuple[str, str], tuple[str, str]] = Recent(MAX_VALUES)
         """(object, property) to its last known value and the call that showed it."""
 
-    def see(self, step: CallStep) -> Row | None:
+    def see(self, step: CallStep, asker: Asker | None = None) -> Row | None:
+        """`asker`: on whose behalf its client made the call."""
         act = _ACTS.get(step.call.method)
-        return None if act is None else self._row(step, act)
+        if act is None:
+            return None
+        row = self._row(step, act)
+        if asker is not None and row["opened_for"] is None:
+            row |= asked_by(asker.call)
+            row["naming_doubt"] = row["naming_doubt"] or asker.doubt
+        return row
 
     def _row(self, step: CallStep, act: _Act) -> Row:
         call, target = step.call, act.target(step)

@@ -60,6 +60,11 @@ class MqacMachine:
     def is_busy(self) -> bool:
         return bool(self._waiting)
 
+    @property
+    def under_way(self) -> list[MqacStep]:
+        """Calls that are not over, as far as was settled."""
+        return [step for _, _, step, _ in self._waiting]
+
     def feed(self, called: ObjectCall) -> Iterator[Told]:
         yield from self.settle(called.call.began)
         cls = self._class(called)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.facts.reasons import Reason
-from pipelines.mqac.objects import Known, QueueIdentity
+from pipelines.mqac.acts import Read
+from pipelines.mqac.objects import (
+    DestinationState,
+    Known,
+    ManagementState,
+    MessageState,
+    QueueIdentity,
+    QueueInfoState,
+    QueueState,
+)
+from pipelines.sessions.naming import named_by_call
 from pipelines.sessions.rows import text_of
 
 if TYPE_CHECKING:
@@ -63,3 +73,21 @@ def fill(step: MqacStep, state: ObjectState, queue: QueueIdentity, place: str, v
         queue.doubt = queue.doubt or step.pair.within.blind_since(state.first.began)
     setattr(queue, place, value)
     return queue
+
+
+def queue_of_object(state: ObjectState) -> Naming:
+    """Which queue an object is about; none of those that are about no queue."""
+    match state:
+        case QueueState():
+            return naming_of(state.queue, state.naming_doubt)
+        case QueueInfoState() | DestinationState() | ManagementState() if state.queue.names:
+            return naming_of(state.queue, state.unseen)
+        case MessageState(read=Read() as read):
+            return naming_of(read.queue.queue, read.queue.naming_doubt)
+    return named_by_call(None)
+
+
+def session_of_object(state: ObjectState) -> str | None:
+    """The opened queue that it is, or was read from."""
+    queue = state.read.queue if isinstance(state, MessageState) and state.read is not None else state
+    return queue.session_uid if isinstance(queue, QueueState) and queue.is_session else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts.model import slim
-from pipelines.facts.reasons import Reason
 from pipelines.mqac.admin import act_row
 from pipelines.mqac.naming import answered, fill, known, named_anew, unseen_since_named
 from pipelines.mqac.objects import MAX_NAMED, QueueIdentity, QueueInfoState, QueueState
@@ -103,7 +102,7 @@ def _open(story: Story, step: MqacStep, state: QueueInfoState) -> ObjectState | 
     opened = slim(step.call) or step.call
     queue.queue, queue.opened, queue.naming_doubt = state.queue, opened, unseen_since_named(step, state.queue)
     if not state.queue.names:
-        queue.naming_doubt = state.unseen or step.pair.within.blind_since(state.first.began) or Reason.OPEN_NOT_SEEN
+        queue.naming_doubt = state.unseen or step.pair.within.blind_since(state.first.began)
     queue.access, queue.share_mode = step.number("Access"), step.number("ShareMode")
     queue.cursor, queue.unseen = "unread", queue.unseen or step.doubt
     return queue

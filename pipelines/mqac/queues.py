@@ -102,7 +102,7 @@ def _close(_: Story, step: MqacStep, state: QueueState) -> None:
     state.closed_at = state.closed_at or step.call.until
     state.is_proven = True
     if not step.succeeded:
-        state.uncounted = state.uncounted or Reason.RESPONSE_NOT_CAPTURED
+        state.uncounted = state.uncounted or step.doubt or Reason.RESPONSE_NOT_CAPTURED
 
 
 def _purge(story: Story, step: MqacStep, state: QueueState) -> None:
@@ -112,7 +112,7 @@ def _purge(story: Story, step: MqacStep, state: QueueState) -> None:
         state.purges += 1
         story.note("purged", state.queue, step.call, state.naming_doubt)
     elif not step.failed:
-        state.uncounted = state.uncounted or Reason.RESPONSE_NOT_CAPTURED
+        state.uncounted = state.uncounted or step.doubt or Reason.RESPONSE_NOT_CAPTURED
 
 
 def _reset(_: Story, step: MqacStep, state: QueueState) -> None:

@@ -92,6 +92,13 @@ class MqacStep(Struct, eq=False, kw_only=True):
         return self.asked_hidden or self.answer_hidden
 
     @property
+    def doubt_of_asking(self) -> Reason | None:
+        """Why it may have been about something else: what its object stands for may have changed out of sight."""
+        if self.call.source != BindingSource.BIND:
+            return Reason.BIND_NOT_SEEN
+        return self.asked_hidden or self.state.unseen or self.pair.within.blind_since(self.state.first.began)
+
+    @property
     def answered_late(self) -> bool:
         """The answer was captured after it had been received: it may be one to an older request."""
         return self.pair.is_late(self.call.uid, self.call.answered)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pipelines.com.steps import ComStep
 from pipelines.knowledge.targets import named_queue
+from pipelines.mqac.naming import queue_of_object, session_of_object
 from pipelines.mqac.steps import MqacStep
 from pipelines.sessions.model import SessionKind
 from pipelines.sessions.naming import for_whom, named_by_call, queue_of
@@ -161,6 +162,8 @@ def opened_queue(step: Step | ComStep | MqacStep) -> Session | None:
 
 
 def _queue(step: Judged, session: Session | None) -> Naming:
+    if isinstance(step, MqacStep):
+        return queue_of_object(step.state)
     if session is not None or isinstance(step, ReadStep | SessionStep):
         return queue_of(session)
     return named_by_call(named_queue(step) if isinstance(step, CallStep) else None)
@@ -185,7 +188,7 @@ def finding_row(
         "ts_ns": nanos(of.began.ts_ns),
         "uid": of.uid,
         "call_uid": call.call_uid if call else None,
-        "session_uid": session_of(step),
+        "session_uid": session_of_object(step.state) if isinstance(step, MqacStep) else session_of(step),
         "id": of.ends.id,
         "username": call.username if call else None,
         "domain": call.domain if call else None,

@@ -156,7 +156,7 @@ class Rule:
     operations: tuple[Method, ...] = ()
     """Of calls, DCOM's too, by their interface and name on the wire; empty: every judged call."""
     members: tuple[Meaning, ...] = ()
-    """Of MSMQ's objects, where the rule looks at calls of them."""
+    """Of MSMQ's objects, where the rule looks at calls of them: alone, or beside those of its subject."""
     needs: frozenset[Need] = frozenset((Need.REQUEST,))
     check: Callable[[Any], Answer] | None = None
     """Takes the step of its subject."""

@@ -73,6 +73,7 @@ def arranged(rules: tuple[Rule, ...]) -> Arranged:
     """The same for every server: to arrange the rules takes longer than to judge a short conversation."""
     checks = [rule for rule in rules if rule.check is not None]
     by_subject = {subject: tuple(rule for rule in checks if rule.subject is subject) for subject in Subject}
+    by_subject[Subject.MQAC] = tuple(rule for rule in checks if rule.members)
     return Arranged(rules, {rule: place for place, rule in enumerate(rules)}, by_subject)
 
 

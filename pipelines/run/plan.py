@@ -24,6 +24,7 @@ from pipelines.facts.versions import known_versions
 from pipelines.judging.exchange import judge
 from pipelines.judging.facts_to_judge import changed_hosts, earlier_facts
 from pipelines.judging.homes import known_homes
+from pipelines.judging.hops import known_hops, object_servers
 from pipelines.judging.makers import calls_of, changed_makers, known_makers
 from pipelines.run.accounting import imbalances
 from pipelines.run.accounts import accounts, connection_counts, count_captures, packet_counts
@@ -167,14 +168,14 @@ class _Run:
         makers = known_makers(endpoints)
         servers = learned.servers | learned.mentions.touched(replaced, changed)
         servers |= changed_makers(known_makers(stored_endpoints), makers)
-        servers = before.with_kin(homes.with_kin(servers))
         earlier = earlier_facts(stored, replaced)
         facts = [*learned.exchanged(FACTS.name), *earlier]
+        hops = known_hops(self._job.engine, facts, object_servers(endpoints))
+        servers = hops.with_targets(before.with_kin(homes.with_kin(servers)))
         ordinals = self._scanned.carried.ordinals if self._earlier else None
         only = servers if self._earlier else None
-        judged = judge(
-            self._job.engine, facts, versions, self._job.settings, self._places, ordinals, only, homes, calls_of(makers)
-        )
+        settings, firsts = self._job.settings, calls_of(makers)
+        judged = judge(self._job.engine, facts, versions, settings, self._places, ordinals, only, homes, firsts, hops)
         self._job.say("writing tables")
         void = Void(replaced, servers, self._void_issues())
         fresh = [*learned.tables, *judged.written]

@@ -14,6 +14,7 @@ from pipelines.dataset.retention import remembered
 from pipelines.facts.versions import known_versions
 from pipelines.judging.exchange import judge
 from pipelines.judging.homes import known_homes
+from pipelines.judging.hops import known_hops, object_servers
 from pipelines.judging.makers import calls_of, changed_makers, known_makers
 from pipelines.run.corrections import Corrections, Void
 from pipelines.run.finish import end
@@ -51,10 +52,11 @@ def prune(job: Job, base: Base, before: dt.date) -> Finished:
     staying = [one for one in announced if _date_of(one[0]) >= since]
     homes, makers = known_homes(staying), known_makers(staying)
     servers = left.servers | changed_makers(known_makers(announced), makers)
-    servers = homes.with_kin(known_homes(announced).with_kin(servers))
-    job.say("judging")
     versions, facts, firsts = known_versions(carried.versions), [*new, *left.facts], calls_of(makers)
-    judged = judge(job.engine, facts, versions, job.settings, places, carried.ordinals, servers, homes, firsts)
+    hops = known_hops(job.engine, facts, object_servers(staying))
+    servers = hops.with_targets(homes.with_kin(known_homes(announced).with_kin(servers)))
+    job.say("judging")
+    judged = judge(job.engine, facts, versions, job.settings, places, carried.ordinals, servers, homes, firsts, hops)
     job.say("writing tables")
     old = {file.written.path for files in base.tables.values() for file in files if _date_of(file) < since}
     void = Void(servers=servers, files=frozenset(old))

@@ -193,6 +193,8 @@ class Session:
     link_key: LinkKey | None = None
     remote_open: RemoteOpen | None = None
     """As long as this session keeps it open."""
+    asked_by: CallFact | None = None
+    """Call of one of MSMQ's objects, at the host that opened it, which led to this."""
     addressed: Addressed = field(default_factory=Addressed)
     remote_handle: int | None = None
     """hQueue of a session of qm2qm that the server itself opened for this one."""

@@ -10,6 +10,7 @@ from schemas.shared_columns import FOR_WHOM, NAMING
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
+    from pipelines.facts.model import CallFact
     from pipelines.sessions.model import Session
     from schemas.shared_columns import ForWhom, Naming
 
@@ -28,8 +29,15 @@ def named_by_call(name: str | None) -> Naming:
 
 
 def for_whom(session: Session | None) -> ForWhom:
-    """The columns FOR_WHOM: a supporting server reads for an application on another host."""
-    behind = session.behind.first if session is not None and session.behind is not None else None
+    """The columns FOR_WHOM: a supporting server reads for an application on another host, or for whoever calls its
+    objects.
+    """
+    if session is None:
+        return asked_by(None)
+    return asked_by(session.behind.first if session.behind is not None else session.asked_by)
+
+
+def asked_by(behind: CallFact | None) -> ForWhom:
     return {
         "opened_for": behind.client if behind else None,
         "opened_for_username": behind.username if behind else None,

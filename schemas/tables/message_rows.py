@@ -82,6 +82,8 @@ class MessageSaid(MessageContent):
 
 
 class SightingRow(MessageSaid):
+    object_uid: str | None
+    doubt: str | None
     ts: int | None
     ts_ns: int | None
     uid: str

@@ -26,6 +26,7 @@ NAMING_DOUBTS_MEAN = {
     "queues and queues that messages were moved to hold messages addressed elsewhere.",
     "messages_differ": "Nothing but messages names the queue, and they are addressed to several.",
     "open_was_closed": "The remote open that gave the context was over when it was used.",
+    "several_askers": "Calls of MSMQ's objects by several people were under way that may have led to it.",
     "numbers_differ": "hQueue, pQueue and dwpContext come from different remote opens; dwpContext counts "
     "([MS-MQQP] 3.1.4.2).",
 }

@@ -15,6 +15,7 @@ from pipelines.rules.detections import (
     products,
     reading,
     rights,
+    scripts,
     servers,
     unmade,
 )
@@ -35,4 +36,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *servers.RULES,
     *unmade.RULES,
     *activations.RULES,
+    *scripts.RULES,
 )

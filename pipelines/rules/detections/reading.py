@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
+from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import RESPONSE, Broken, Detected, Level, Subject, Undecided, Watcher
+from pipelines.rules.mqac.demands import answered
+from pipelines.rules.mqac.queue_members import PURGE
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.watching import detection
 from pipelines.sessions.memory import Recent
@@ -32,9 +35,11 @@ _PURGES: Final = {v.PURGE: "hQueue", v.REMOTE_PURGE: "phContext", v.AC_PURGE: "h
 """And the parameter that names the queue."""
 
 
-def _purge(step: CallStep) -> Answer:
+def _purge(step: CallStep | MqacStep) -> Answer:
     if not step.succeeded:
         return True
+    if isinstance(step, MqacStep):
+        return Broken(answered(step))
     name = _PURGES[step.call.method]
     queue = step.request.get(name)
     return Broken({name: queue if isinstance(queue, str) else hexadecimal(queue), "answer": code_shown(step.code)})
@@ -135,10 +140,11 @@ RULES: Final = (
         "A queue was purged",
         document="MS-MQQP",
         section="3.1.4.7",
-        requirement="Reported is a RemoteQMPurgeQueue, R_PurgeQueue or rpc_ACPurgeQueue that succeeded: all messages "
-        "are gone.",
+        requirement="Reported is a RemoteQMPurgeQueue, R_PurgeQueue, rpc_ACPurgeQueue, or a Purge of MSMQ's queue "
+        "object, that succeeded: all messages are gone.",
         level=Level.HIGH,
         operations=tuple(_PURGES),
+        members=PURGE,
         needs=RESPONSE,
         check=_purge,
         attack=("T1485",),

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.registry import DSCOMM
 from pipelines.facts import vocabulary as v
+from pipelines.mqac.steps import MqacStep
 from pipelines.rules.model import BOTH, Broken, Level
+from pipelines.rules.mqac.demands import answered, methods
 from pipelines.rules.shown import code_shown
 from pipelines.rules.watching import detection
 
@@ -20,7 +22,10 @@ _OPERATIONS: Final = (
 )
 
 
-def _opened_to_anybody(step: CallStep) -> Answer:
+def _opened_to_anybody(step: CallStep | MqacStep) -> Answer:
+    if isinstance(step, MqacStep):
+        is_open = step.succeeded and step.number("IsWorldReadable")
+        return Broken(answered(step)) if is_open else True
     given = (step.call.told or {}).get("open_to")
     if not given or not step.succeeded:
         return True
@@ -34,9 +39,11 @@ RULES: Final = (
         document="MS-MQMQ",
         section="2.2.24",
         requirement="Reported is a security descriptor, given to a queue with success, by which everyone or the "
-        "anonymous may peek or receive, delete the queue, or change its rights.",
+        "anonymous may peek or receive, delete the queue, or change its rights; or Create of MSMQ's queue object with "
+        "IsWorldReadable.",
         level=Level.HIGH,
         operations=_OPERATIONS,
+        members=methods("MSMQQueueInfo", "Create"),
         needs=BOTH,
         check=_opened_to_anybody,
         attack=("T1222",),

@@ -198,6 +198,10 @@ def _name_cleared(step: MqacStep) -> Answer:
     info = _info(step)
     if info is None or info.queue.path is None or not step.succeeded or info.queue.path.at != info.last:
         return None
+    told_before = info.shown.get("PathName")
+    if told_before is not None and told_before.call_uid == info.queue.path.call_uid:
+        # It was not put: the server looked it up.
+        return None
     told = step.result.value if step.result else None
     if not told:
         return True
