@@ -37,6 +37,8 @@ class Served:
 
     def __init__(self, cls: str) -> None:
         self.cls = cls
+        self.unsure = False
+        """Whether it still has references."""
         self.members: dict[str, Callable[[Call], Handling]] = {}
 
     def others(self) -> tuple[str, ...]:
@@ -156,7 +158,10 @@ class ComServer:
         reply = yield from handler(call)
         for name, value in call.values.items():
             if name != "object" and ipid_of(value) in self.objects:
-                # [MS-DCOM] 3.2.4.3: an own object that comes back brings references along.
+                # [MS-DCOM] 3.2.4.3: an own object that comes back brings references along. Of a call that failed the
+                # document leaves open who has them.
+                if reply.get("status", 0) not in (0, 1):
+                    self.objects[ipid_of(value)].served.unsure = True
                 self.taken_back(ipid_of(value), int(call.values["public"]))
         return reply
 

@@ -123,7 +123,9 @@ def _of_acts(truth: Truth, tables: Tables, *, whole: bool) -> Iterator[Differenc
                 yield Difference("not told", "admin_actions", act.asked_us, None, act.action)
             continue
         told = row["action"], row["outcome"], row["username"] or ""
-        possible = {act.outcome} if whole else {act.outcome, "unknown"}
+        # The conversation may have ended while the server was at it.
+        unanswered = row["doubt"] == "response_not_captured"
+        possible = {act.outcome, "unknown"} if unanswered or not whole else {act.outcome}
         # Where the word that says it is missing, that is said too.
         actions = {act.action.lower()} if whole or row["doubt"] is None else {act.action.lower(), "other"}
         # Where the token that names the caller is missing, nobody is named.
@@ -183,6 +185,8 @@ def _of_read(read: Read, row: Row, *, whole: bool, sure: bool) -> Iterator[Diffe
     outcomes = read.outcomes if whole else {*read.outcomes, "unfinished"}
     if row["outcome"] not in outcomes and not _end_unseen(read, row):
         yield Difference("outcome", "reads", read.asked_us, row["outcome"], sorted(read.outcomes))
+    if read.endpoint in OBJECTS and whole and not read.fetched_unsure and row["message_bytes"] != read.fetched:
+        yield Difference("message_bytes", "reads", read.asked_us, row["message_bytes"], read.fetched)
     for name, said, true in (
         ("action", row["action"], _action(read)),
         ("request_id", row["request_id"], read.request_id),

@@ -12,7 +12,7 @@ from tests.conforming.mqac_message import Addressed, MessageObject, Target
 from tests.conforming.mqac_transaction import TransactionObject
 from tests.conforming.queue_manager import DELETED, Cursor, Message
 from tests.conforming.schedule import Until
-from tests.conforming.truth import CLOSED, RUNDOWN, Act, Read
+from tests.conforming.truth import CLOSED, OPEN, RUNDOWN, Act, Read
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -72,10 +72,10 @@ class OpenedQueue(Addressed):
         self.closed = True
 
     def gone(self) -> None:
-        self._end(CLOSED, at_us=self.world.stage.now_us)
+        self._end(CLOSED, *([OPEN] if self.unsure else []), at_us=self.world.stage.now_us)
 
     def lost(self) -> None:
-        self._end(RUNDOWN, "open_at_end")
+        self._end(RUNDOWN, OPEN)
 
     def close(self, call: Call) -> Handling:
         """3.11.4.1.6."""

@@ -34,7 +34,7 @@ class Script:
 
     def live(self) -> Doing:
         world = self.world
-        for _ in range(world.one_of((1, 2, 3))):
+        for _ in range(world.one_of((2, 3, 4))):
             yield Until(lambda: self.server.up)
             part = world.name("u")
             doing = world.one_of((self._read, self._read, self._send, self._send, self._administer, self._manage))
@@ -84,7 +84,7 @@ class Script:
         if queue.transactional and access == RECEIVE and world.likely(0.7):
             unit = yield from self._begun(part)
         reading = Reading(opened, unit, may_receive=access == RECEIVE)
-        for _ in range(world.chance.randint(0, 6)):
+        for _ in range(world.chance.randint(1, 8)):
             if opened.lost:
                 return
             yield from reading.once()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.conforming import innocence
-from tests.conforming.casts import ALL, MQMP, MQQP, MQRR
+from tests.conforming.casts import ALL, MQAC, MQMP, MQQP, MQRR
 from tests.conforming.conversation import Conversation
 from tests.conforming.innocence import accused_more, played
 from tests.conforming.truth import Truth
 from tests.conforming.verdicts import accusations
 
 AT_ONCE = 10
-TALKS = [(MQQP, first) for first in range(0, 40, AT_ONCE)] + [(cast, 0) for cast in (MQRR, MQMP, ALL)]
+TALKS = [(MQQP, first) for first in range(0, 40, AT_ONCE)] + [(cast, 0) for cast in (MQRR, MQMP, MQAC, ALL)]
 
 
 @pytest.mark.parametrize(("cast", "first"), TALKS)

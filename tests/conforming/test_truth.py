@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from tests.conforming.casts import ALL, MQMP, MQQP, MQRR
+from tests.conforming.casts import ALL, MQAC, MQMP, MQQP, MQRR
 from tests.conforming.comparing import differences
 from tests.conforming.conversation import converse
 from tests.conforming.losses import LOSSES, shared_out
 from tests.conforming.verdicts import judged
 
 AT_ONCE = 8
-TALKS = [(MQQP, 1_000), (MQQP, 1_008), (MQQP, 1_016), (MQRR, 1_000), (MQMP, 1_000), (ALL, 1_000)]
+TALKS = [(MQQP, 1_000), (MQQP, 1_008), (MQQP, 1_016), (MQRR, 1_000), (MQMP, 1_000), (MQAC, 1_000), (ALL, 1_000)]
 
 
 @pytest.mark.parametrize(("cast", "first"), TALKS)
