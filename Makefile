@@ -71,4 +71,3 @@ setup:
 
 setup-test:
 	@scripts/setup test
-	@scripts/setup-airflow

@@ -41,12 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(machine())
     for race in RACES:
         if race.name in options.only if options.only else options.large or not race.large:
-            for line in told(race, _figures(race, options.repeat, options.data)):
+            for line in report_lines(race, _figures(race, options.repeat, options.data)):
                 print(line, flush=True)
     return 0
 
 
-def told(race: Race, figures: dict[str, Figures]) -> list[str]:
+def report_lines(race: Race, figures: dict[str, Figures]) -> list[str]:
     sizes = {f"{runner.recipe} {runner.size}": None for runner in race.runners if runner.recipe}
     lines = [f"{race.name}: {', '.join(sizes) or 'the sample'}"]
     lines += [f"  {name}: {one}" for name, one in figures.items()]

@@ -7,6 +7,7 @@ nor Spark has recursive types; and COM's values are as `com_shapes` has them.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -106,9 +107,21 @@ class IdlTypes:
         return self._types[declared.name] if isinstance(declared, Named) else declared
 
 
+@cache
+def _has_payload(kind: pa.DataType) -> bool:
+    """There are as many types as operations declare."""
+    if kind == PAYLOAD:
+        return True
+    if pa.types.is_list(kind):
+        return _has_payload(kind.value_type)
+    return pa.types.is_struct(kind) and any(_has_payload(field.type) for field in kind)
+
+
 def without_payload(array: pa.Array) -> pa.Array:
     """The same with the bytes of payload members left out."""
     kind = array.type
+    if not _has_payload(kind):
+        return array
     if kind == PAYLOAD:
         kept = [array.field(field.name) for field in PAYLOAD if field.name != "bytes"]
         columns = [*kept, pa.nulls(len(array), BINARY)]

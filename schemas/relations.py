@@ -52,7 +52,7 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class RowCount:
     """A row's value is the number of rows that another table has of its capture, with its name in `column`."""
 
     stage: str
@@ -60,4 +60,4 @@ class Counted:
     column: str
 
 
-Relation: TypeAlias = Reference | NotAbove | Sum | AtLeast | Balance | Counted
+Relation: TypeAlias = Reference | NotAbove | Sum | AtLeast | Balance | RowCount

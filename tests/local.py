@@ -1,6 +1,7 @@
 """Captures to tables in this process: the stages of a run without Spark, for tests that need thousands of runs.
 
-No splits. A second look only where a port was announced at which a conversation seemed to be nobody's.
+No splits. A second look only where a port was announced at which a conversation seemed to be nobody's, or where one
+turned out to be ours after it had begun.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from decoders.dcerpc.header import HEADER_BYTES
 from decoders.dcerpc.well_known import MSMQ_COM
 from decoders.registry import REMOTE_UNKNOWN
 from ingest.captures import UnreadableCapture, open_capture
-from ingest.choice import Choice
+from ingest.choice import Choice, ChosenBy
 from ingest.clock import JITTER_NS
 from ingest.conversations import endpoint_key, host_key
 from ingest.scan import scan_split
@@ -100,8 +101,10 @@ class Local:
         learned = _learned(self.announced)
         ends = {endpoint_key(*end) for end in learned}
         reached = {row["key"] for row in conversations if not ends.isdisjoint((row["low_end"], row["high_end"]))}
-        if not reached <= wanted - {row["key"] for row in self._rows("asides")}:
-            wanted, known = wanted | reached, replace(known, learned={**learned, **known.learned})
+        asides = self._rows("asides")
+        late = {row["uid"]: ChosenBy(row["chosen_by"]) for row in asides if row["chosen_by"]}
+        if late or not reached <= wanted - {row["key"] for row in asides}:
+            wanted, known = wanted | reached, replace(known, learned={**learned, **known.learned}, known=late)
             look(wanted, known)
         if hollow := _hollow(conversations) - wanted:
             called = {host_key(_address(row["server"])) for row in self._rows(FACTS.name) if row["kind"] != BLIND}

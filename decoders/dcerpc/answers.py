@@ -27,13 +27,11 @@ _DID_NOT_EXECUTE: Final = int(PduFlag.DID_NOT_EXECUTE)
 
 
 class Answers:
-    def __init__(
-        self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, telling: CallReport
-    ) -> None:
+    def __init__(self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, report: CallReport) -> None:
         self._open = open_calls
         self._evidence = evidence
         self._negotiation = negotiation
-        self._telling = telling
+        self._report = report
         self._stray: dict[bool, int] = {}
         """Per direction: call id of the last response fragment without a call, to tell of each only once."""
 
@@ -98,7 +96,7 @@ class Answers:
         if answer is None or call.ctx_id in (None, answer.p_cont_id):
             return True
         detail = f"{name_of(framed)} is on context {answer.p_cont_id}, its request on {call.ctx_id}"
-        self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
+        self._report.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
         return False
 
     def _cut_short(self, slot: Slot) -> None:
@@ -121,7 +119,7 @@ class Answers:
         if call is None or self._is_certain(call):
             return call
         detail = f"an answer to call id {slot[1]} may be that to a request which was not captured"
-        self._telling.trouble(TroubleCode.PAIRING_UNCERTAIN, detail, framed, call.key)
+        self._report.trouble(TroubleCode.PAIRING_UNCERTAIN, detail, framed, call.key)
         return None
 
     def _is_certain(self, call: OpenCall) -> bool:
@@ -140,7 +138,7 @@ class Answers:
         if self._stray.get(from_client) != framed.header.call_id:
             self._stray[from_client] = framed.header.call_id
             detail = f"response of call id {framed.header.call_id} without its first fragment and its request"
-            self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed)
+            self._report.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed)
         return None, PduFate.NO_CALL
 
 

@@ -1,4 +1,4 @@
-"""Where everything that follows from a PDU is told, in order."""
+"""Where everything that follows from a PDU is noted, in order."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class CallReport:
     def __init__(self) -> None:
         self._events: list[CallEvent] = []
 
-    def tell(self, event: CallEvent) -> None:
+    def add(self, event: CallEvent) -> None:
         self._events.append(event)
 
     def trouble(self, code: TroubleCode, detail: str, framed: AnyPdu, call: CallKey | None = None) -> None:
         capture, frame = framed.origin.frames[0]
-        self.tell(Trouble(code, detail, framed.sender, capture, frame, framed.offset, call))
+        self.add(Trouble(code, detail, framed.sender, capture, frame, framed.offset, call))
 
-    def taken(self) -> list[CallEvent]:
-        """All told since the last time."""
+    def take(self) -> list[CallEvent]:
+        """All since the last time."""
         events, self._events = self._events, []
         return events
 

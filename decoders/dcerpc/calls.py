@@ -49,14 +49,14 @@ _SKIPPED: Final = {
 class CallTracker:
     def __init__(self, unsealer: Unsealer | None = None) -> None:
         self._unsealer = unsealer
-        self._telling = CallReport()
+        self._report = CallReport()
         self._evidence = Evidence()
-        self.negotiation = Negotiation(self._telling)
-        self.open_calls = OpenCalls(self.negotiation, self._telling)
+        self.negotiation = Negotiation(self._report)
+        self.open_calls = OpenCalls(self.negotiation, self._report)
         self._backlogs = {True: Backlog(), False: Backlog()}
         """Per direction, from the client first."""
         self._foreign_told = False
-        shared = self.open_calls, self._evidence, self.negotiation, self._telling
+        shared = self.open_calls, self._evidence, self.negotiation, self._report
         requests, answers = Requests(*shared), Answers(*shared)
         self._handlers: Final[dict[PacketType, _Handler]] = {
             PacketType.REQUEST: requests.request,
@@ -133,7 +133,7 @@ class CallTracker:
             parsed, trouble = self._unsealer.pdu(from_client, framed, parsed, self.negotiation.auth)
             if trouble is not None:
                 code, detail = trouble
-                self._telling.trouble(code, f"{name_of(framed)}: {detail}", framed)
+                self._report.trouble(code, f"{name_of(framed)}: {detail}", framed)
         if readable:
             key, fate = self._handlers[framed.header.packet_type](from_client, framed, parsed)
         else:
@@ -141,7 +141,7 @@ class CallTracker:
         if self._unsealer is not None and framed.header.packet_type in _LEGS:
             self._unsealer.learn(parsed, self.negotiation.auth)
         whole = parsed if isinstance(framed, FramedPdu) else None
-        return [PduOf(framed, whole, key, fate), *self._telling.taken()]
+        return [PduOf(framed, whole, key, fate), *self._report.take()]
 
     def skipped(self, skipped: Skipped) -> list[CallEvent]:
         """Bytes of a connection known to speak DCE/RPC that belong to no PDU."""
@@ -162,23 +162,23 @@ class CallTracker:
                 verdict, trouble = self._unsealer.verdict(context)
                 if trouble is not None:
                     where = *next(iter(context.frames)), context.offset
-                    self._telling.tell(Trouble(*trouble, context.sender, *where))
-            self._telling.tell(Principal(context, verdict))
-        return events + self._telling.taken()
+                    self._report.add(Trouble(*trouble, context.sender, *where))
+            self._report.add(Principal(context, verdict))
+        return events + self._report.take()
 
     def _parse(self, framed: AnyPdu) -> tuple[Pdu | None, bool]:
         if isinstance(framed, BrokenPdu):
             missing = f"{framed.missing} of {framed.header.frag_length} bytes are missing"
-            self._telling.trouble(TroubleCode.PDU_CUT, f"{name_of(framed)}: {missing}", framed)
+            self._report.trouble(TroubleCode.PDU_CUT, f"{name_of(framed)}: {missing}", framed)
             return parse_beginning(framed.data, framed.header), True
         try:
             parsed = parse_pdu(framed.data, framed.header)
         except DecodeError as error:
             detail = f"{name_of(framed)}: {error.detail} (at byte {error.offset})"
-            self._telling.trouble(TroubleCode.PDU_MALFORMED, detail, framed)
+            self._report.trouble(TroubleCode.PDU_MALFORMED, detail, framed)
             return None, False
         if parsed.problem is not None:
-            self._telling.trouble(TroubleCode.AUTH_TRAILER_BAD, f"{name_of(framed)}: {parsed.problem}", framed)
+            self._report.trouble(TroubleCode.AUTH_TRAILER_BAD, f"{name_of(framed)}: {parsed.problem}", framed)
         return parsed, True
 
     def _malformed(self, from_client: bool, framed: AnyPdu) -> CallKey | None:
@@ -214,4 +214,4 @@ class CallTracker:
         """[C706] 14.2.5: the NDR decoders assume what every sender has used for decades."""
         self._foreign_told = True
         detail = f"characters are {CHARACTERS[framed.data[4] & 0x0F]}, floats {FLOATS[framed.data[5]]}"
-        self._telling.trouble(TroubleCode.DATA_REPRESENTATION, f"{name_of(framed)}: {detail}", framed)
+        self._report.trouble(TroubleCode.DATA_REPRESENTATION, f"{name_of(framed)}: {detail}", framed)

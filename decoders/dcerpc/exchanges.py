@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from decoders.dcerpc.call_model import Binding
     from decoders.dcerpc.negotiation import Negotiation
     from decoders.dcerpc.security_trailer import Claims
-    from decoders.dcerpc.turns import Fragment, Said
+    from decoders.dcerpc.turns import Fragment, TurnMessage
     from decoders.tcp.connection import Connection
     from decoders.tcp.model import Segment, Side
 
@@ -72,7 +72,7 @@ class ExchangeReader:
         found: list[Exchange] = []
         heard: tuple[list[tuple[int, int]], ...] = [], []
         done, heard_done = at, (0, 0)
-        request: Said | None = None
+        request: TurnMessage | None = None
         turn: Turn | None = None
         for number in range(at, len(segments)):
             segment = segments[number]
@@ -115,7 +115,7 @@ class ExchangeReader:
         noted_of = tuple(one[:until] for one, until in zip(heard, heard_done, strict=True))
         return Stretch(found, segments[at:done], noted_of)
 
-    def _call(self, request: Said, response: Said) -> Call | None:
+    def _call(self, request: TurnMessage, response: TurnMessage) -> Call | None:
         """None where the answer is not that to the request, or what it rests on was not seen."""
         call_id, ctx_id, opnum = request.asked
         claims, asked = request.claims, request.part

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class Negotiation:
-    def __init__(self, telling: CallReport) -> None:
+    def __init__(self, report: CallReport) -> None:
         self.contexts = Contexts()
         self.auth = AuthContexts()
         self._proposals = Proposals()
-        self._telling = telling
+        self._report = report
         self._told: set[tuple[TroubleCode, int]] = set()
         """Contexts told to be unknown or refused."""
 
@@ -38,7 +38,7 @@ class Negotiation:
         bind = parsed if isinstance(parsed, Bind) else None
         proposal, room = self._proposals.add(from_client, framed, bind)
         if not self.contexts.propose(proposal, bind) or not room:
-            self._telling.trouble(TroubleCode.TOO_MANY_CONTEXTS, "a proposal is not remembered", framed)
+            self._report.trouble(TroubleCode.TOO_MANY_CONTEXTS, "a proposal is not remembered", framed)
         self._leg(from_client, framed, parsed)
         return None, PduFate.NEGOTIATION
 
@@ -49,9 +49,9 @@ class Negotiation:
             remembered = self.contexts.answer(proposal, parsed)
             if remembered is None:
                 detail = f"{len(parsed.results)} results are not one for each context proposed"
-                self._telling.trouble(TroubleCode.ANSWER_MISMATCH, detail, framed)
+                self._report.trouble(TroubleCode.ANSWER_MISMATCH, detail, framed)
             elif not remembered:
-                self._telling.trouble(TroubleCode.TOO_MANY_CONTEXTS, "an accepted context is not remembered", framed)
+                self._report.trouble(TroubleCode.TOO_MANY_CONTEXTS, "an accepted context is not remembered", framed)
         self._leg(from_client, framed, parsed)
         if proposal is not None:
             self.auth.bind_answered(proposal, framed)
@@ -79,7 +79,7 @@ class Negotiation:
         """What the PDU answers. It is told once, here."""
         proposal = self._proposals.answered_by(framed)
         if proposal is not None:
-            self._telling.tell(answer_of(proposal, framed, parsed))
+            self._report.add(answer_of(proposal, framed, parsed))
         return proposal
 
     def control(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> PduReport:
@@ -92,7 +92,7 @@ class Negotiation:
             problem = self.auth.leg(parsed.security, framed, from_client=from_client)
             if problem is not None:
                 code, detail = problem
-                self._telling.trouble(code, f"{name_of(framed)}: {detail}", framed)
+                self._report.trouble(code, f"{name_of(framed)}: {detail}", framed)
 
     def is_proposed(self, ctx_id: int) -> bool:
         """By a bind that has come out, accepted or not answered yet."""
@@ -118,7 +118,7 @@ class Negotiation:
             return
         self._told.add((code, ctx_id))
         sender, offset = call.key
-        self._telling.tell(Trouble(code, f"context {ctx_id}: {detail}", sender, *part.first_frame, offset, call.key))
+        self._report.add(Trouble(code, f"context {ctx_id}: {detail}", sender, *part.first_frame, offset, call.key))
 
     def _why_unbound(self, call: OpenCall, ctx_id: int) -> tuple[TroubleCode, str]:
         refusal = self.contexts.rejected.get(ctx_id)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class OpenCalls:
-    def __init__(self, negotiation: Negotiation, telling: CallReport) -> None:
+    def __init__(self, negotiation: Negotiation, report: CallReport) -> None:
         self._negotiation = negotiation
-        self._telling = telling
+        self._report = report
         self._calls: dict[int, OpenCall] = {}
         """By serial number, oldest first."""
         self._slots: dict[Slot, SlotCalls] = {}
@@ -137,22 +137,22 @@ class OpenCalls:
         self._negotiation.auth.note(security, framed)
         if not call.note_security(security):
             detail = f"call id {call.slot[1]}: type, level or context of the security trailer changes within the call"
-            self._telling.trouble(TroubleCode.AUTH_TRAILER_BAD, detail, framed, call.key)
+            self._report.trouble(TroubleCode.AUTH_TRAILER_BAD, detail, framed, call.key)
 
     def add(self, call: OpenCall, part: PartBuilder, framed: AnyPdu, stub: bytes) -> None:
         """The next fragment of a call's request or response."""
         if part.fresh and part.missing is Missing.FIRST_FRAGMENT:
             what = "request" if part is call.request else "response"
             detail = f"{what} of call id {call.slot[1]} without its first fragment"
-            self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed, call.key)
+            self._report.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed, call.key)
         before, left_out = part.kept, part.frames_left_out
         if not part.add(framed, stub, MAX_OPEN_STUB_BYTES - self.stub_bytes):
             detail = f"call id {call.slot[1]}: kept {part.kept} bytes"
-            self._telling.trouble(TroubleCode.STUB_TOO_LARGE, detail, framed, call.key)
+            self._report.trouble(TroubleCode.STUB_TOO_LARGE, detail, framed, call.key)
         self.stub_bytes += part.kept - before
         if part.frames_left_out and not left_out:
             detail = f"call id {call.slot[1]}: later frames are counted, not listed"
-            self._telling.trouble(TroubleCode.TOO_MANY_FRAMES, detail, framed, call.key)
+            self._report.trouble(TroubleCode.TOO_MANY_FRAMES, detail, framed, call.key)
         under_way = self._under_way[call.slot[0] == (part is call.request)]
         if part.under_way:
             under_way[call.serial] = call
@@ -164,7 +164,7 @@ class OpenCalls:
         if part is not None and part.lose(missing):
             what = "request" if part is call.request else "response"
             detail = f"{what} of call id {call.slot[1]} is not whole ({missing})"
-            self._telling.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed, call.key)
+            self._report.trouble(TroubleCode.FRAGMENT_MISSING, detail, framed, call.key)
 
     def pass_hole(self, from_client: bool, framed: AnyPdu) -> None:
         """Whatever this side had under way is not whole."""
@@ -201,7 +201,7 @@ class OpenCalls:
             self.end(call)
             return
         detail = f"call id {call.slot[1]} is given up: {MAX_OPEN_CALLS} calls are open"
-        self._telling.trouble(TroubleCode.TOO_MANY_CALLS, detail, framed, call.key)
+        self._report.trouble(TroubleCode.TOO_MANY_CALLS, detail, framed, call.key)
         self.end(call, evicted=True)
 
     def end(self, call: OpenCall, *, evicted: bool = False) -> None:
@@ -224,7 +224,7 @@ class OpenCalls:
         for part in (call.request, call.response):
             self.stub_bytes -= 0 if part is None else part.kept
         if call.superseded is not None and call.waits_for_answer and not call.maybe:
-            self._telling.tell(call.superseded)
+            self._report.add(call.superseded)
         auth = self._negotiation.auth
         call.settle_seal(may_seal=auth.may_seal)
         security = auth.of(None if call.security is None else call.security.claims)
@@ -234,7 +234,7 @@ class OpenCalls:
         contexts = self._negotiation.contexts
         refused = binding is None and call.ctx_id in contexts.rejected
         group = contexts.assoc_group_id
-        self._telling.tell(call.result(binding, security, group, refused=refused, evicted=evicted))
+        self._report.add(call.result(binding, security, group, refused=refused, evicted=evicted))
 
     def finish(self) -> None:
         for call in list(self._calls.values()):

@@ -24,13 +24,11 @@ if TYPE_CHECKING:
 
 
 class Requests:
-    def __init__(
-        self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, telling: CallReport
-    ) -> None:
+    def __init__(self, open_calls: OpenCalls, evidence: Evidence, negotiation: Negotiation, report: CallReport) -> None:
         self._open = open_calls
         self._evidence = evidence
         self._negotiation = negotiation
-        self._telling = telling
+        self._report = report
 
     def request(self, from_client: bool, framed: AnyPdu, parsed: Pdu | None) -> PduReport:
         slot = from_client, framed.header.call_id
@@ -49,7 +47,7 @@ class Requests:
         if request is not None and call.opnum is None:
             if call.ctx_id not in (None, request.p_cont_id):
                 detail = f"{name_of(framed)} is on context {request.p_cont_id}, its answer on {call.ctx_id}"
-                self._telling.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
+                self._report.trouble(TroubleCode.CONTEXT_MISMATCH, detail, framed, call.key)
             call.ctx_id, call.opnum, call.object_uuid = request.p_cont_id, request.opnum, request.object_uuid
             call.binding = self._negotiation.contexts.settled(request.p_cont_id)
             call.unproposed = call.binding is None and not self._negotiation.is_proposed(request.p_cont_id)
@@ -131,6 +129,6 @@ class Requests:
         witness = self._negotiation.contexts.witness
         if not repeats_header(trailer, request, framed.data[4:8]) or not witness(request.p_cont_id, trailer):
             detail = f"the trailer of call id {request.header.call_id} is not that of its request or context"
-            self._telling.trouble(TroubleCode.VERIFICATION_BAD, detail, framed, call.key)
+            self._report.trouble(TroubleCode.VERIFICATION_BAD, detail, framed, call.key)
             return
         part.cut_off(trailer)

@@ -39,7 +39,7 @@ class Fragment(NamedTuple):
     frames: tuple[FrameRef, ...]
 
 
-class Said(NamedTuple):
+class TurnMessage(NamedTuple):
     """One request or response, whole."""
 
     asked: tuple[int, int, int]
@@ -49,7 +49,7 @@ class Said(NamedTuple):
     part: Part
 
 
-def at_once(segment: Segment, kind: int, place: int) -> Said | None:
+def at_once(segment: Segment, kind: int, place: int) -> TurnMessage | None:
     """One PDU in one segment, as most are. None: it is something else."""
     data = segment.payload
     end = len(data)
@@ -66,7 +66,7 @@ def at_once(segment: Segment, kind: int, place: int) -> Said | None:
     stub = data[_FIXED:stop]
     sealed = claims is not None and claims[1] == PRIVACY
     part = Part(stub, True, None, "<", ts_ns, ts_ns, capture, frames, 0, 1, len(stub), None, sealed)
-    return Said(asked, claims, [Fragment(place, place + end, beginning[1], _ONLY, claims, ts_ns, frames)], part)
+    return TurnMessage(asked, claims, [Fragment(place, place + end, beginning[1], _ONLY, claims, ts_ns, frames)], part)
 
 
 def _fragment(
@@ -155,7 +155,7 @@ class Turn:
         segments = self._segments[begin : bisect_left(self._ends, end) + 1]
         return segments[0], tuple([(one.capture, one.frame) for one in segments])
 
-    def said(self) -> Said:
+    def said(self) -> TurnMessage:
         first, last = self._segments[0], self._segments[-1]
         stub = self._stubs[0] if len(self._stubs) == 1 else b"".join(self._stubs)
         part = Part(
@@ -173,4 +173,4 @@ class Turn:
             None,
             self._claims is not None and self._claims[1] == PRIVACY,
         )
-        return Said(self._asked, self._claims, self._fragments, part)
+        return TurnMessage(self._asked, self._claims, self._fragments, part)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ingest.files.names import is_local, join, local_path, normalised, parent_of, parts
 from ingest.files.reading import ForwardFile
-from ingest.files.remote import S3, reached, scheme_of, told
+from ingest.files.remote import S3, errors_of_path, file_system_of, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +33,8 @@ def _kind(path: str) -> str | None:
     if is_local(path):
         local = Path(local_path(path))
         return "folder" if local.is_dir() else "file" if local.exists() else None
-    system, inner = reached(path)
-    with told(path):
+    system, inner = file_system_of(path)
+    with errors_of_path(path):
         name = system.get_file_info(inner).type.name
     return {"Directory": "folder", "NotFound": None}.get(name, "file")
 
@@ -44,8 +44,8 @@ def make_folder(path: str) -> None:
     if is_local(path):
         Path(local_path(path)).mkdir(parents=True, exist_ok=True)
     elif scheme_of(path) not in S3:
-        system, inner = reached(path)
-        with told(path):
+        system, inner = file_system_of(path)
+        with errors_of_path(path):
             system.create_dir(inner, recursive=True)
 
 
@@ -82,8 +82,8 @@ def _remote_below(folder: str, *, recursive: bool) -> Iterator[tuple[str, int | 
     """Relative paths with sizes; the size of a folder is None."""
     from pyarrow import fs  # noqa: PLC0415
 
-    system, inner = reached(folder)
-    with told(folder):
+    system, inner = file_system_of(folder)
+    with errors_of_path(folder):
         listed = system.get_file_info(fs.FileSelector(inner, recursive=recursive, allow_not_found=True))
     for info in listed:
         path = parts(info.path)[2] if "://" in info.path else info.path
@@ -95,8 +95,8 @@ def remove_file(path: str) -> None:
     if is_local(path):
         Path(local_path(path)).unlink(missing_ok=True)
         return
-    system, inner = reached(path)
-    with contextlib.suppress(FileNotFoundError), told(path):
+    system, inner = file_system_of(path)
+    with contextlib.suppress(FileNotFoundError), errors_of_path(path):
         system.delete_file(inner)
 
 
@@ -105,8 +105,8 @@ def remove_folder(path: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(local_path(path))
         return
-    system, inner = reached(path)
-    with contextlib.suppress(FileNotFoundError), told(path):
+    system, inner = file_system_of(path)
+    with contextlib.suppress(FileNotFoundError), errors_of_path(path):
         system.delete_dir(inner)
 
 
@@ -119,12 +119,12 @@ def move(source: str, destination: str) -> None:
     if scheme_of(source) in S3:
         _move_objects(source, destination)
         return
-    system, inner = reached(source)
+    system, inner = file_system_of(source)
     make_folder(parent_of(destination))
-    with told(destination):
+    with errors_of_path(destination):
         if is_folder(source) is False and exists(destination):
-            system.delete_file(reached(destination)[1])
-        system.move(inner, reached(destination)[1])
+            system.delete_file(file_system_of(destination)[1])
+        system.move(inner, file_system_of(destination)[1])
 
 
 def _move_objects(source: str, destination: str) -> None:
@@ -150,10 +150,10 @@ def link_or_copy(source: str, destination: str) -> None:
             shutil.copyfile(local_path(source), local_path(destination))
         return
     if {scheme_of(source), scheme_of(destination)} <= S3:
-        system, inner = reached(source)
-        with told(source):
+        system, inner = file_system_of(source)
+        with errors_of_path(source):
             if system.get_file_info(inner).size <= _COPIED_BY_S3:
-                system.copy_file(inner, reached(destination)[1])
+                system.copy_file(inner, file_system_of(destination)[1])
                 return
     from ingest.files.writing import open_output  # noqa: PLC0415 - writing moves files, and copying writes them
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ingest.files.folders import exists, is_folder
 from ingest.files.names import is_local, local_path, normalised, root_of
-from ingest.files.remote import reached, told, url_of
+from ingest.files.remote import errors_of_path, file_system_of, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,8 +66,8 @@ def _give_up(error: OSError) -> None:
 
 def _remote(given: str) -> list[str]:
     try:
-        system, inner = reached(normalised(given))
-        with told(given):
+        system, inner = file_system_of(normalised(given))
+        with errors_of_path(given):
             files = list(_remote_below(system, system.get_file_info(inner)))
             if not files and _GLOB_SIGNS & set(inner):
                 files = [

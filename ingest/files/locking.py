@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from ingest.files.folders import make_folder, remove_file
 from ingest.files.names import is_local, local_path, name_of, normalised, parent_of, sibling
 from ingest.files.reading import read_bytes
-from ingest.files.remote import reached, told
+from ingest.files.remote import errors_of_path, file_system_of
 from ingest.files.writing import write_bytes
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def _remote(file: str, waiting: Callable[[str], None] | None) -> Iterator[None]:
 
 
 def _holder(file: str) -> bytes | None:
-    system, inner = reached(file)
-    with told(file):
+    system, inner = file_system_of(file)
+    with errors_of_path(file):
         info = system.get_file_info(inner)
     if not info.is_file or (info.mtime and dt.datetime.now(dt.UTC) - info.mtime > STALE):
         return None

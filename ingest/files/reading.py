@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ingest.files.names import is_local, local_path
-from ingest.files.remote import reached, told
+from ingest.files.remote import errors_of_path, file_system_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -45,10 +45,10 @@ class PlainFile:
 
     def _read_remote(self, offset: int, length: int) -> bytes:
         if self._remote is None:
-            system, inner = reached(self.path)
-            with told(self.path):
+            system, inner = file_system_of(self.path)
+            with errors_of_path(self.path):
                 self._remote = system.open_input_file(inner)
-        with told(self.path):
+        with errors_of_path(self.path):
             # Past the end is an error there.
             length = min(length, self._remote.size() - offset)
             return bytes(self._remote.read_at(length, offset)) if length > 0 else b""
@@ -100,16 +100,16 @@ def open_input(path: str) -> Any:  # noqa: ANN401 - what pyarrow's readers take
     """For reading here and there in a file: a local path as it is, else a file of pyarrow's."""
     if is_local(path):
         return local_path(path)
-    system, inner = reached(path)
-    with told(path):
+    system, inner = file_system_of(path)
+    with errors_of_path(path):
         return system.open_input_file(inner)
 
 
 def size_of(path: str) -> int:
     if is_local(path):
         return Path(local_path(path)).stat().st_size
-    system, inner = reached(path)
-    with told(path):
+    system, inner = file_system_of(path)
+    with errors_of_path(path):
         info = system.get_file_info(inner)
         if not info.is_file:
             raise OSError(errno.ENOENT, "no such file", path)

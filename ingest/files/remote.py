@@ -51,10 +51,10 @@ def scheme_of(url: str) -> str:
     return parts(url)[0]
 
 
-def reached(url: str) -> tuple[FileSystem, str]:
+def file_system_of(url: str) -> tuple[FileSystem, str]:
     """The file system, and the path as that file system takes it."""
     scheme, authority, inner = parts(url)
-    with told(url):
+    with errors_of_path(url):
         if scheme in S3:
             return _s3(authority), authority + inner
         if scheme in HDFS:
@@ -102,7 +102,7 @@ def _hdfs(scheme: str, authority: str) -> FileSystem:
 
 
 @contextlib.contextmanager
-def told(url: str) -> Iterator[None]:
+def errors_of_path(url: str) -> Iterator[None]:
     """Errors of pyarrow as an OSError that names the path and says in one sentence what to do."""
     from pyarrow import ArrowException  # noqa: PLC0415 - large, and local paths need none of it
 

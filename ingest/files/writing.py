@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ingest.files.folders import make_folder, move, remove_file
 from ingest.files.names import is_local, local_path, name_of, parent_of, sibling
-from ingest.files.remote import S3, reached, scheme_of, told
+from ingest.files.remote import S3, errors_of_path, file_system_of, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,15 +57,15 @@ class _RemoteOutput(io.RawIOBase):
     def __init__(self, path: str) -> None:
         self._path = path
         self._stream: Any = None
-        system, inner = reached(path)
-        with told(path):
+        system, inner = file_system_of(path)
+        with errors_of_path(path):
             self._stream = system.open_output_stream(inner)
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: ReadableBuffer) -> int:
-        with told(self._path):
+        with errors_of_path(self._path):
             self._stream.write(data)
         return memoryview(data).nbytes
 
@@ -74,6 +74,6 @@ class _RemoteOutput(io.RawIOBase):
 
     def close(self) -> None:
         if self._stream is not None and not self._stream.closed:
-            with told(self._path):
+            with errors_of_path(self._path):
                 self._stream.close()
         super().close()

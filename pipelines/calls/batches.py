@@ -14,7 +14,7 @@ from decoders.registry import registered
 from pipelines.calls.call_facts import call_fact
 from pipelines.calls.call_rows import DecodeState, Identity, call_row
 from pipelines.calls.com import is_orpc, is_resolver, opaque_com
-from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, Announced, served_row
+from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, AnnouncedEndpoints, served_row
 from pipelines.calls.inference import first_guess, open_syntax
 from pipelines.calls.operation_batch import OperationBatch
 from pipelines.facts.stored_form import rows_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ingest.choice import Choice
     from pipelines.calls.connection import Captures, PlacedCall
     from pipelines.calls.endpoints import Announcement
-    from pipelines.calls.inference import Guess
+    from pipelines.calls.inference import ContextGuess
     from pipelines.calls.stubs import ByteOrder
     from pipelines.facts.model import Fact
     from schemas.tables.endpoints import EndpointRow
@@ -65,11 +65,11 @@ class CallBatches:
         self._identities: dict[int, tuple[Binding, Identity]] = {}
         """By id of their binding."""
         self._held_calls = self._held_bytes = 0
-        self._guesses: dict[int | None, Guess] = {}
+        self._guesses: dict[int | None, ContextGuess] = {}
         """By presentation context of the connection at hand: connections come one after the other."""
         self._undecided: deque[PlacedCall] = deque()
         self._undecided_bytes = 0
-        self.announced = Announced()
+        self.announced = AnnouncedEndpoints()
         self.versions = Versions()
         self._told_of: set[str] = set()
 
@@ -177,7 +177,7 @@ class CallBatches:
             self._undecided_bytes -= _stub_bytes(earliest.call)
             self._hold(earliest, self._guessed(earliest.call))
 
-    def _first_guess(self, placed: PlacedCall) -> Guess:
+    def _first_guess(self, placed: PlacedCall) -> ContextGuess:
         place = placed.place
         announced = () if placed.after_settling else self._choice.announced(place.server, place.began_ns)
         return first_guess(place.server, announced)

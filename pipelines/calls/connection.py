@@ -96,7 +96,7 @@ class PlacedCall:
         return self.call.fault.frames[0][0] if self.call.fault else 0
 
 
-class Exchanged(NamedTuple):
+class ExchangedCalls(NamedTuple):
     """Calls of a connection that were read together, and the exchanges that they were."""
 
     place: Place
@@ -121,7 +121,7 @@ class Captures(Protocol):
     ) -> IssueRow: ...
 
 
-Told: TypeAlias = "tuple[str, AnyRow | PlacedCall | ProposalAnswer]"
+TableItem: TypeAlias = "tuple[str, AnyRow | PlacedCall | ProposalAnswer]"
 """A row with its table, a call, or what became of a bind."""
 SETTLING_BYTES: Final = 32 * 1024 * 1024
 """Of PDUs, after which a connection is read by its own binds to its end, if they explained all its calls up to then:
@@ -138,7 +138,7 @@ _ROW_BYTES: Final = 1_024
 """Rows of a PDU take so much, however small it is."""
 
 
-class Standing(enum.Enum):
+class Finality(enum.Enum):
     """Whether what was read of a connection may be read otherwise once more endpoints are announced."""
 
     SETTLED = enum.auto()
@@ -156,12 +156,12 @@ class ConnectionCalls:
         self._bytes = 0
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Finality:
         if self.unresolved:
-            return Standing.UNSETTLED
-        return Standing.SETTLED if self._bytes >= SETTLING_BYTES else Standing.OPEN
+            return Finality.UNSETTLED
+        return Finality.SETTLED if self._bytes >= SETTLING_BYTES else Finality.OPEN
 
-    def pdu(self, framed: AnyPdu, heard: int) -> Iterator[Told]:
+    def pdu(self, framed: AnyPdu, heard: int) -> Iterator[TableItem]:
         """`heard`: how much of the other side's stream its sender had received by then."""
         self._bytes += framed.header.frag_length + _ROW_BYTES
         return self._rows(self._tracker.pdu(framed.sender is self._place.orig, framed, heard))
@@ -172,27 +172,27 @@ class ConnectionCalls:
             return None
         return ExchangeReader(connection, self._tracker.negotiation, self._place.orig)
 
-    def exchanged(self, exchanges: Sequence[Exchange], heard: int) -> Exchanged:
+    def exchanged(self, exchanges: Sequence[Exchange], heard: int) -> ExchangedCalls:
         """As `pdu` for each of theirs. `heard`: by the server, when it sent the last answer."""
         self._tracker.exchanged(exchanges, heard)
         calls: list[PlacedCall] = []
         for call, request, response in exchanges:
             octets = request[-1].end - request[0].offset + response[-1].end - response[0].offset
             self._bytes += octets + _ROW_BYTES * (len(request) + len(response))
-            calls.append(PlacedCall(self._place, call, self.standing is Standing.SETTLED))
-        return Exchanged(self._place, calls, exchanges)
+            calls.append(PlacedCall(self._place, call, self.standing is Finality.SETTLED))
+        return ExchangedCalls(self._place, calls, exchanges)
 
-    def skipped(self, skipped: Skipped) -> Iterator[Told]:
+    def skipped(self, skipped: Skipped) -> Iterator[TableItem]:
         return self._rows(self._tracker.skipped(skipped))
 
-    def finish(self) -> Iterator[Told]:
+    def finish(self) -> Iterator[TableItem]:
         return self._rows(self._tracker.finish())
 
-    def _rows(self, events: Iterable[CallEvent]) -> Iterator[Told]:
+    def _rows(self, events: Iterable[CallEvent]) -> Iterator[TableItem]:
         for event in events:
             if isinstance(event, Call):
                 self.unresolved |= event.binding is None and self._bytes < SETTLING_BYTES
-                yield "calls", PlacedCall(self._place, event, self.standing is Standing.SETTLED)
+                yield "calls", PlacedCall(self._place, event, self.standing is Finality.SETTLED)
             elif isinstance(event, PduOf):
                 yield "pdus", self._pdu_row(event)
             elif isinstance(event, ProposalAnswer):

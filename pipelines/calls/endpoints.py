@@ -37,7 +37,7 @@ MAX_LEARNED_OF_A_SERVER: Final = 1_000
 """Endpoints. A queue manager has a handful; forged answers can list any number and must not crowd out others."""
 
 
-class Told(TypedDict):
+class EndpointEntry(TypedDict):
     """What an answer says of an endpoint: a part of a row of `endpoints`."""
 
     interface_uuid: str
@@ -68,7 +68,7 @@ class Announcement(TypedDict):
     frame: int
 
 
-class Announced:
+class AnnouncedEndpoints:
     """Endpoints worth learning, each once: those of message queuing that its well-known ports do not give away."""
 
     def __init__(self) -> None:
@@ -125,13 +125,15 @@ def served_row(placed: PlacedCall, identity: Identity | None, captures: Captures
     }
 
 
-def endpoint_rows(interface: str, operation: str) -> Callable[[Values, Values, str], Iterator[Told]] | None:
+def endpoint_rows(interface: str, operation: str) -> Callable[[Values, Values, str], Iterator[EndpointEntry]] | None:
     """What makes rows of (request, response, server's address), for operations that announce something."""
     return _ANNOUNCEMENTS.get((interface, operation))
 
 
-def _of_towers(towers: Callable[[Values, Values], list[Values]]) -> Callable[[Values, Values, str], Iterator[Told]]:
-    def rows(request: Values, response: Values, server: str) -> Iterator[Told]:
+def _of_towers(
+    towers: Callable[[Values, Values], list[Values]],
+) -> Callable[[Values, Values, str], Iterator[EndpointEntry]]:
+    def rows(request: Values, response: Values, server: str) -> Iterator[EndpointEntry]:
         for tower in towers(request, response):
             if tower["interface_uuid"] is None:
                 continue
@@ -152,7 +154,7 @@ def _of_towers(towers: Callable[[Values, Values], list[Values]]) -> Callable[[Va
     return rows
 
 
-def exporter_rows(com: Com | None, server: str) -> Iterator[Told]:
+def exporter_rows(com: Com | None, server: str) -> Iterator[EndpointEntry]:
     """Where an object resolver says that a process listens: for the interface that counts references, and for those of
     MSMQ's classes if it was asked for one. Names and private addresses stand there too; the resolver's own counts then.
     """
@@ -175,10 +177,10 @@ def exporter_rows(com: Com | None, server: str) -> Iterator[Told]:
                 }
 
 
-def _of_port(asked: str, interfaces: _Interfaces) -> Callable[[Values, Values, str], Iterator[Told]]:
+def _of_port(asked: str, interfaces: _Interfaces) -> Callable[[Values, Values, str], Iterator[EndpointEntry]]:
     """`interfaces` by the parameter `asked`."""
 
-    def rows(request: Values, response: Values, server: str) -> Iterator[Told]:
+    def rows(request: Values, response: Values, server: str) -> Iterator[EndpointEntry]:
         port = response.get("return_value")
         if not port or port > _MAX_PORT:
             return

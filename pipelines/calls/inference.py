@@ -42,7 +42,7 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Guess:
+class ContextGuess:
     """What a presentation context of one connection can be."""
 
     source: str
@@ -80,18 +80,18 @@ class Guess:
         return self.left[0] if len(uuids) == 1 and sure else None
 
 
-def open_syntax(interface_uuid: str) -> Guess:
+def open_syntax(interface_uuid: str) -> ContextGuess:
     """A bind proposed several transfer syntaxes for one context, and its answer was not captured."""
-    return Guess(str(BindingSource.BIND_UNANSWERED), _both_syntaxes([interface_uuid]), interface_known=True)
+    return ContextGuess(str(BindingSource.BIND_UNANSWERED), _both_syntaxes([interface_uuid]), interface_known=True)
 
 
-def first_guess(server: Endpoint, announced: Collection[str]) -> Guess:
+def first_guess(server: Endpoint, announced: Collection[str]) -> ContextGuess:
     """`announced`: interfaces said to listen there."""
     if announced:
-        return Guess(ENDPOINT_MAPPER_SOURCE, _both_syntaxes(_OF_QUEUE_MANAGERS & set(announced)))
+        return ContextGuess(ENDPOINT_MAPPER_SOURCE, _both_syntaxes(_OF_QUEUE_MANAGERS & set(announced)))
     if server[1] == ENDPOINT_MAPPER_PORT:
-        return Guess(PORT_SOURCE, _both_syntaxes([EPM.uuid]))
-    return Guess(PORT_SOURCE, _both_syntaxes(_OF_QUEUE_MANAGERS) if server[1] in PORTS else [])
+        return ContextGuess(PORT_SOURCE, _both_syntaxes([EPM.uuid]))
+    return ContextGuess(PORT_SOURCE, _both_syntaxes(_OF_QUEUE_MANAGERS) if server[1] in PORTS else [])
 
 
 def is_telling(interface_uuid: str, opnum: int, direction: Direction, values: Mapping[str, Any]) -> bool:

@@ -37,7 +37,7 @@ Values: TypeAlias = "Mapping[str, Any]"
 _MICROSECONDS: Final = 1_000_000
 
 
-class Seen(NamedTuple):
+class CarriedMessage(NamedTuple):
     """A message in a call."""
 
     facts: MessageFacts
@@ -50,7 +50,7 @@ class Seen(NamedTuple):
     body: bytes | None
 
 
-def find_message(interface: str, operation: str, request: Values, response: Values) -> Seen | None:
+def find_message(interface: str, operation: str, request: Values, response: Values) -> CarriedMessage | None:
     """`payload` members have their bytes. None where the call has no message in it."""
     find = _FINDERS.get((interface, operation))
     return find(request, response) if find else None
@@ -64,7 +64,7 @@ def message_uid(message_id: str | None, call_uid: str) -> str:
     return derived_uid("M", message_id or call_uid)
 
 
-def summary(seen: Seen) -> Row:
+def summary(seen: CarriedMessage) -> Row:
     """For facts."""
     facts = seen.facts
     return {
@@ -78,7 +78,7 @@ def summary(seen: Seen) -> Row:
     }
 
 
-def sighting(seen: Seen, operation: str, call_uid: str, *, keep_payload: bool) -> MessageSaid:
+def sighting(seen: CarriedMessage, operation: str, call_uid: str, *, keep_payload: bool) -> MessageSaid:
     """What the message itself says; the call's own columns are added by whoever has the call."""
     facts = seen.facts
     return {
@@ -129,11 +129,11 @@ def _seen_as(action: int) -> str:
     return "received" if action in v.RECEIVING else "peeked" if action in v.PEEKING else "read"
 
 
-def _of_packet(message: Message, payloads: Sequence[Values], action: int) -> Seen:
+def _of_packet(message: Message, payloads: Sequence[Values], action: int) -> CarriedMessage:
     header = message.properties_header
     body = header.MessageBody if header else None
     size = sum(one["size"] for one in payloads)
-    return Seen(facts_of(message), message.problems, False, _seen_as(action), size, _sha256(payloads), body)
+    return CarriedMessage(facts_of(message), message.problems, False, _seen_as(action), size, _sha256(payloads), body)
 
 
 def _sha256(payloads: Sequence[Values]) -> str | None:
@@ -142,7 +142,7 @@ def _sha256(payloads: Sequence[Values]) -> str | None:
     return hashlib.sha256(b"".join(one["bytes"] for one in payloads)).hexdigest()
 
 
-def _read_by_qm2qm(request: Values, response: Values) -> Seen | None:
+def _read_by_qm2qm(request: Values, response: Values) -> CarriedMessage | None:
     told = descriptor(response) or {}
     payload = told.get("lpBuffer")
     packet = _octets(payload)
@@ -152,7 +152,7 @@ def _read_by_qm2qm(request: Values, response: Values) -> Seen | None:
     return _of_packet(parse_message(packet, Form.MQQP), [payload], asked.get("ulAction") or 0)
 
 
-def _read_by_remote_read(request: Values, response: Values) -> Seen | None:
+def _read_by_remote_read(request: Values, response: Values) -> CarriedMessage | None:
     told = [one for one in response.get("ppPacketSections") or () if one is not None]
     payloads = [one["pSectionBuffer"] for one in told if _octets(one.get("pSectionBuffer"))]
     if not payloads:
@@ -170,7 +170,7 @@ class _ByProperties:
 
     in_request: bool
 
-    def __call__(self, request: Values, response: Values) -> Seen | None:
+    def __call__(self, request: Values, response: Values) -> CarriedMessage | None:
         buffer = (request if self.in_request else response).get("ptb")
         if not buffer or (not self.in_request and response.get("return_value") != v.MQ_OK):
             return None
@@ -183,7 +183,7 @@ class _ByProperties:
             action = (((request.get("ptb") or {}).get("old") or {}).get("Receive") or {}).get("Action") or 0
             seen_as = _seen_as(action)
         size = facts.body_size if facts.body_size is not None else len(body or b"")
-        return Seen(facts, (), self.in_request, seen_as, size, None, body and body[:size])
+        return CarriedMessage(facts, (), self.in_request, seen_as, size, None, body and body[:size])
 
 
 def _with_id(facts: MessageFacts, told: Values | None) -> MessageFacts:
@@ -206,7 +206,7 @@ def _octets(payload: Values | None) -> bytes | None:
     return data if payload.get("sha256") is not None else CutBytes(data)
 
 
-_FINDERS: Final[Mapping[tuple[str, str], Callable[[Values, Values], Seen | None]]] = {
+_FINDERS: Final[Mapping[tuple[str, str], Callable[[Values, Values], CarriedMessage | None]]] = {
     **dict.fromkeys(v.STARTS, _read_by_qm2qm),
     **dict.fromkeys(v.REMOTE_STARTS, _read_by_remote_read),
     v.QM_SEND: _ByProperties(in_request=True),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from decoders.dcerpc.call_model import Part
     from pipelines.calls.call_rows import Identity
     from pipelines.calls.connection import Captures, PlacedCall
-    from pipelines.calls.messages import Seen
+    from pipelines.calls.messages import CarriedMessage
     from pipelines.calls.stubs import Values
     from pipelines.facts.com import Com
     from pipelines.facts.model import BlindFact, CallFact
@@ -53,7 +53,7 @@ class _Call:
     response: Values
     state: DecodeState
     status: int | None
-    message: Seen | None
+    message: CarriedMessage | None
     derived: list[Any]
     com: Com | None
 

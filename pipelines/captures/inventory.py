@@ -69,7 +69,7 @@ def _open(path: str) -> tuple[Capture | None, UnreadableCapture | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownCapture:
     """A capture of an earlier run of the dataset."""
 
     number: int
@@ -82,7 +82,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CaptureOrder:
     """All captures of a run and of the runs before it, by ordinal."""
 
     ids: list[str]
@@ -93,11 +93,13 @@ class Order:
     """Those of earlier runs."""
 
 
-def in_order(inputs: Sequence[Input], digests: dict[int, str], known: Sequence[Known]) -> tuple[list[Input], Order]:
+def in_order(
+    inputs: Sequence[Input], digests: dict[int, str], known: Sequence[KnownCapture]
+) -> tuple[list[Input], CaptureOrder]:
     """The inputs with ordinals among all captures."""
     first_number = max((one.number for one in known), default=-1) + 1
     fresh = {one.file: first_number + place for place, one in enumerate(inputs)}
-    all_of_them: list[tuple[int, str, Input | Known]] = [
+    all_of_them: list[tuple[int, str, Input | KnownCapture]] = [
         *((_first_ts_ns(one), one.shown_path, one) for one in inputs),
         *((one.first_ts_ns, one.path, one) for one in known),
     ]
@@ -107,7 +109,7 @@ def in_order(inputs: Sequence[Input], digests: dict[int, str], known: Sequence[K
     numbers: list[int] = []
     untidy: set[int] = set()
     for file, (_, _, one) in enumerate(all_of_them):
-        if isinstance(one, Known):
+        if isinstance(one, KnownCapture):
             ids.append(one.capture_id)
             numbers.append(one.number)
             untidy.update({file} if one.untidy else ())
@@ -116,7 +118,7 @@ def in_order(inputs: Sequence[Input], digests: dict[int, str], known: Sequence[K
             numbers.append(fresh[one.file])
             placed.append(replace(one, file=file))
     times, paths = [time for time, _, _ in all_of_them], [path for _, path, _ in all_of_them]
-    return placed, Order(ids, paths, times, numbers, frozenset(untidy))
+    return placed, CaptureOrder(ids, paths, times, numbers, frozenset(untidy))
 
 
 def _first_ts_ns(one: Input) -> int:
@@ -124,7 +126,7 @@ def _first_ts_ns(one: Input) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed:
+class HashedFile:
     """Of the bytes that a file had when the run began."""
 
     file: int
@@ -133,31 +135,31 @@ class Hashed:
 
 
 @dataclass(frozen=True, slots=True)
-class Hashes:
+class FileHashes:
     digests: dict[int, str]
     """SHA-256 of every file that can be read at all, of the bytes that were there when the run began."""
     changed: set[int]
     """Files that have more or fewer bytes since."""
 
     @classmethod
-    def of(cls, said: Iterable[Hashed]) -> Hashes:
+    def of(cls, said: Iterable[HashedFile]) -> FileHashes:
         found = list(said)
         return cls({one.file: one.sha256 for one in found}, {one.file for one in found if not one.unchanged})
 
 
-def hashed(one: Input) -> Iterator[Hashed]:
+def hashed(one: Input) -> Iterator[HashedFile]:
     """Nothing where the file cannot be read."""
     with contextlib.suppress(OSError):
         digest, unchanged = sha256(one.path, one.size)
-        yield Hashed(one.file, digest, unchanged)
+        yield HashedFile(one.file, digest, unchanged)
 
 
-def hashes(engine: Engine, inputs: Sequence[Input]) -> Hashes:
+def hashes(engine: Engine, inputs: Sequence[Input]) -> FileHashes:
     def read(_: str, items: Sequence[Input]) -> Iterator[Receipt]:
         for one in items:
             yield from map(Receipt, hashed(one))
 
-    return Hashes.of(engine.run(Exchange(packed(inputs, lambda one: one.size), read)))
+    return FileHashes.of(engine.run(Exchange(packed(inputs, lambda one: one.size), read)))
 
 
 def duplicates(inputs: Sequence[Input], digests: dict[int, str]) -> dict[int, int]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pipelines.engine.model import Tally
 
 
-class Reached(NamedTuple):
+class MeterReading(NamedTuple):
     captures: int
     """Read to their end."""
     packets: int
@@ -37,7 +37,7 @@ class Meter:
         return {"_sums": self._sums, "splits": Counter(), "bytes": 0}
 
     @property
-    def reached(self) -> Reached:
+    def reached(self) -> MeterReading:
         found = self._sums.value
         done = sum(found["split", file] >= splits for file, splits in self.splits.items())
-        return Reached(done, found["packets",], min(found["bytes",], self.bytes))
+        return MeterReading(done, found["packets",], min(found["bytes",], self.bytes))

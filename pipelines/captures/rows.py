@@ -11,14 +11,14 @@ from schemas.tables.issues import issue_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.captures.inventory import Hashes, Input
+    from pipelines.captures.inventory import FileHashes, Input
     from pipelines.captures.scan import ReadSplit
     from schemas.tables.captures import CaptureRow
     from schemas.tables.issues import IssueRow
 
 
 def capture_rows(
-    inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: Hashes, same: dict[int, int]
+    inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: FileHashes, same: dict[int, int]
 ) -> dict[int, CaptureRow]:
     """File to its row of `captures`."""
     read = {file: list(group) for file, group in groupby(splits, key=lambda one: one.split.file)}
@@ -28,7 +28,7 @@ def capture_rows(
     return rows
 
 
-def _capture_row(one: Input, splits: list[ReadSplit], hashed: Hashes) -> CaptureRow:
+def _capture_row(one: Input, splits: list[ReadSplit], hashed: FileHashes) -> CaptureRow:
     first = min((split.first_ts_ns for split in splits if split.first_ts_ns is not None), default=None)
     last = max((split.last_ts_ns for split in splits if split.last_ts_ns is not None), default=None)
     damaged = one.file in hashed.changed or any(split.report.damage is not None for split in splits)
@@ -50,7 +50,7 @@ def _capture_row(one: Input, splits: list[ReadSplit], hashed: Hashes) -> Capture
 
 
 def file_issues(
-    inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: Hashes, same: dict[int, int]
+    inputs: Sequence[Input], splits: Sequence[ReadSplit], hashed: FileHashes, same: dict[int, int]
 ) -> list[IssueRow]:
     # In a dataset ordinals are those among all its captures.
     of = {one.file: one for one in inputs}

@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from decoders.net.model import PacketOutcome
 from ingest.splits import Split, SplitReport, exact, first_frames
-from pipelines.captures.inventory import Hashed, Hashes, Input, duplicates
-from pipelines.captures.scan_job import Met, ScanJob, SplitSeen
-from pipelines.store.files import Stored
+from pipelines.captures.inventory import FileHashes, HashedFile, Input, duplicates
+from pipelines.captures.scan_job import Defragmentation, ScanJob, SplitResult
+from pipelines.store.files import StoredFile
 from pipelines.store.reading import batches_of
 from schemas.internal import NO_SPLIT
 
@@ -50,10 +50,10 @@ class ReadSplit:
 
 
 @dataclass(frozen=True)
-class SeenFile:
+class ExchangeFile:
     """A file of the exchange, with the splits in it that count."""
 
-    stored: Stored
+    stored: StoredFile
     splits: frozenset[tuple[int, int]] | None = None
     """None: all of them."""
 
@@ -61,11 +61,11 @@ class SeenFile:
 @dataclass(frozen=True)
 class Scan:
     splits: list[ReadSplit]
-    files: dict[str, list[SeenFile]]
+    files: dict[str, list[ExchangeFile]]
     """By table."""
-    met: list[Met] = field(default_factory=list)
+    met: list[Defragmentation] = field(default_factory=list)
     unlisted: Counter[tuple[int, str]] = field(default_factory=Counter)
-    hashed: list[Hashed] = field(default_factory=list)
+    hashed: list[HashedFile] = field(default_factory=list)
     ignored: frozenset[int] = frozenset()
     """Captures as if they had not been given."""
 
@@ -103,7 +103,7 @@ def scan_captures(
     places: Places,
     splits: Sequence[Split],
     to_hash: Sequence[Input] = (),
-    earlier: Sequence[Stored] = (),
+    earlier: Sequence[StoredFile] = (),
     to_ordinals: Renumbering | None = None,
     meter: Meter | None = None,
     *,
@@ -135,31 +135,31 @@ def scan_captures(
             seen |= {one.place: one for one in task.splits}
         right -= again
         tasks, met = [*tasks, *repeated.tasks], repeated.met
-    files: dict[str, list[SeenFile]] = {}
+    files: dict[str, list[ExchangeFile]] = {}
     unlisted: Counter[tuple[int, str]] = Counter()
     whole = len(right) == len(splits)
     for number, task in enumerate(tasks):
         true = frozenset(right if number < len(said.tasks) else again)
         for written in task.written:
-            one = SeenFile(Stored(places.root, written), None if whole else true)
+            one = ExchangeFile(StoredFile(places.root, written), None if whole else true)
             files.setdefault(written.table, []).append(one)
         for (file, split, code), more in task.unlisted.items():
             if (file, split) in true:
                 unlisted[file, code] += more
     for part in met:
         for written in part.written:
-            files.setdefault(written.table, []).append(SeenFile(Stored(places.root, written)))
+            files.setdefault(written.table, []).append(ExchangeFile(StoredFile(places.root, written)))
     read = [_read(seen[split.file, split.index], split, report, frame) for split, report, frame in proven]
     return Scan(read, files, met, unlisted, said.hashed)
 
 
-def _without_a_part(inputs: Sequence[Input], hashed: Sequence[Hashed]) -> frozenset[int]:
+def _without_a_part(inputs: Sequence[Input], hashed: Sequence[HashedFile]) -> frozenset[int]:
     """Captures that turned out to have the bytes of another, or to be there no more when they were hashed."""
-    digests = Hashes.of(hashed).digests
+    digests = FileHashes.of(hashed).digests
     return frozenset({one.file for one in inputs if one.file not in digests} | duplicates(inputs, digests).keys())
 
 
-def _chained(splits: Sequence[Split], seen: dict[tuple[int, int], SplitSeen]) -> list[tuple[Split, SplitReport, int]]:
+def _chained(splits: Sequence[Split], seen: dict[tuple[int, int], SplitResult]) -> list[tuple[Split, SplitReport, int]]:
     proven: list[tuple[Split, SplitReport, int]] = []
     for _, group in groupby(splits, key=lambda split: split.file):
         chain = list(group)
@@ -168,15 +168,15 @@ def _chained(splits: Sequence[Split], seen: dict[tuple[int, int], SplitSeen]) ->
     return proven
 
 
-def _began_wrong(seen: dict[tuple[int, int], SplitSeen], split: Split, report: SplitReport) -> bool:
+def _began_wrong(seen: dict[tuple[int, int], SplitResult], split: Split, report: SplitReport) -> bool:
     return seen[split.file, split.index].report.start != report.start
 
 
-def _has_fragments(seen: dict[tuple[int, int], SplitSeen], split: Split) -> bool:
+def _has_fragments(seen: dict[tuple[int, int], SplitResult], split: Split) -> bool:
     return bool(seen[split.file, split.index].counts.get(PacketOutcome.IP_FRAGMENT.counter))
 
 
-def _read(seen: SplitSeen, split: Split, report: SplitReport, first_frame: int) -> ReadSplit:
+def _read(seen: SplitResult, split: Split, report: SplitReport, first_frame: int) -> ReadSplit:
     facts = seen.facts
     # Whoever reads it again reads these records: a capture that is still written has more at its end by then.
     end = min(split.end, report.end.offset) if report.end else split.end

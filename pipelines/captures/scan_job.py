@@ -13,9 +13,9 @@ from ingest.containers.model import DamageNote, Position
 from ingest.defragment import GROUP, ORDER, Defragmenter
 from ingest.scan import scan_split
 from ingest.splits import Split, SplitReport, size_of
-from pipelines.captures.inventory import Hashed, Input, hashed
+from pipelines.captures.inventory import HashedFile, Input, hashed
 from pipelines.engine.model import Exchange, Receipt, packed
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.reading import batches_of
 from pipelines.store.tables_writer import TablesWriter
 from schemas.internal import (
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pipelines.captures.meter import Meter
     from pipelines.engine.model import Engine
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.places import Place, Places
     from pipelines.store.renumbering import Renumbering
 
@@ -47,7 +47,7 @@ _SCHEMAS: Final = {name: table.arrow for name, table in _TABLES.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class SplitSeen:
+class SplitResult:
     """What a split says of itself."""
 
     report: SplitReport
@@ -60,36 +60,36 @@ class SplitSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskSeen:
+class ScanTaskResult:
     """What the splits of one task saw, and its files."""
 
-    splits: list[SplitSeen]
-    written: list[Written]
+    splits: list[SplitResult]
+    written: list[WrittenFile]
     unlisted: Counter[tuple[int, int, str]]
     """(file, split, code): issues beyond those that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class Defragmentation:
     """What one part made of fragments."""
 
-    written: list[Written]
+    written: list[WrittenFile]
     counts: Counter[tuple[int, str]]
     void: set[tuple[int, int | None, str]]
 
 
 @dataclass(frozen=True)
-class Said:
-    tasks: list[TaskSeen]
-    hashed: list[Hashed]
-    met: list[Met]
+class ScanJobResult:
+    tasks: list[ScanTaskResult]
+    hashed: list[HashedFile]
+    met: list[Defragmentation]
 
 
 @dataclass(frozen=True)
 class ScanJob:
     engine: Engine
     places: Places
-    earlier: Sequence[Stored]
+    earlier: Sequence[StoredFile]
     to_ordinals: Renumbering | None
     keep_fragments: bool
 
@@ -99,7 +99,7 @@ class ScanJob:
         to_hash: Sequence[Input] = (),
         meter: Meter | None = None,
         alone: frozenset[int] = frozenset(),
-    ) -> Said:
+    ) -> ScanJobResult:
         """Hashing first: one file is one task, however large it is. `alone`: captures whose fragments meet nobody's."""
         tasks = [
             *packed(to_hash, lambda one: one.size),
@@ -125,10 +125,10 @@ class ScanJob:
             partial(_meeting, places=places),
         )
         said = self.engine.run(exchange)
-        return Said(
-            [one for one in said if isinstance(one, TaskSeen)],
-            [one for one in said if isinstance(one, Hashed)],
-            [one for one in said if isinstance(one, Met)],
+        return ScanJobResult(
+            [one for one in said if isinstance(one, ScanTaskResult)],
+            [one for one in said if isinstance(one, HashedFile)],
+            [one for one in said if isinstance(one, Defragmentation)],
         )
 
 
@@ -146,7 +146,7 @@ def _reading(
     for one in items:
         if isinstance(one, Input):
             yield from map(Receipt, hashed(one))
-        elif isinstance(one, Stored):
+        elif isinstance(one, StoredFile):
             for batch in batches_of(one, FRAGMENTS.arrow):
                 yield _meeting_rows(to_ordinals.batch(batch, FRAGMENTS) if to_ordinals else batch, is_new=False)
     if splits:
@@ -162,7 +162,7 @@ def _scanned(
     *,
     keep_fragments: bool,
 ) -> Iterator[pa.RecordBatch | Receipt]:
-    seen: list[SplitSeen] = []
+    seen: list[SplitResult] = []
     unlisted: Counter[tuple[int, int, str]] = Counter()
     with TablesWriter(places, _SCHEMAS, part) as writer:
         for split in splits:
@@ -182,11 +182,11 @@ def _scanned(
                         yield _meeting_rows(batch, is_new=True)
                 else:
                     writer.add(table.name, listed.of(batch) if table.name == SCAN_ISSUES.name else batch)
-            seen.append(SplitSeen(_report(facts), facts, dict(counts)))
+            seen.append(SplitResult(_report(facts), facts, dict(counts)))
             if meter is not None:
                 meter.note(split, facts["packets"])
         written = writer.close()
-    yield Receipt(TaskSeen(seen, written, unlisted))
+    yield Receipt(ScanTaskResult(seen, written, unlisted))
 
 
 class _Listed:
@@ -219,7 +219,7 @@ def _meeting_rows(batch: pa.RecordBatch, *, is_new: bool) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([*columns, pa.array([is_new] * len(batch))], schema=MEETING_FRAGMENTS.arrow)
 
 
-def _meeting(part: str, batches: Iterator[pa.RecordBatch], places: dict[str, Place]) -> Iterator[Met]:
+def _meeting(part: str, batches: Iterator[pa.RecordBatch], places: dict[str, Place]) -> Iterator[Defragmentation]:
     rows = (row for batch in batches for row in batch.to_pylist())
     fragments = Defragmenter()
     with TablesWriter(places, _SCHEMAS, part) as writer:
@@ -227,4 +227,4 @@ def _meeting(part: str, batches: Iterator[pa.RecordBatch], places: dict[str, Pla
             writer.add(table.name, made)
         written = writer.close()
     if written or fragments.counts or fragments.void:
-        yield Met(written, fragments.counts, fragments.void)
+        yield Defragmentation(written, fragments.counts, fragments.void)

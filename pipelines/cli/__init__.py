@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> in
             return ExitCode.UNEXPECTED
         from pipelines.facts.stored_form import NewerFact  # noqa: PLC0415 - no command but a failing one needs it
 
-        if newer := NewerFact.told(str(error)):
+        if newer := NewerFact.sentence_in(str(error)):
             warn(newer)
             return ExitCode.USAGE
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pipelines.captures.inventory import Input
     from pipelines.engine.spark import SparkEngine
-    from pipelines.run.command import Wanted
+    from pipelines.run.command import RunOrder
 
 QUICK_BYTES: Final = 1024 * 1024 * 1024
 """Of captures that make a small run."""
@@ -103,12 +103,12 @@ def run(options: argparse.Namespace) -> int:
     inputs = _inputs(options)
     from pipelines.quality import GateHere  # noqa: PLC0415
     from pipelines.quality.beside import GateBeside  # noqa: PLC0415
-    from pipelines.run.command import Wanted  # noqa: PLC0415 - nothing of Spark before it is known that there is work
+    from pipelines.run.command import RunOrder  # noqa: PLC0415 - nothing of Spark before it is known that there is work
 
     say = Progress()
     # What a dataset holds is read before Spark starts, with threads.
     quick, alone = _is_small(options, inputs), options.program and not options.dataset
-    wanted = Wanted(
+    wanted = RunOrder(
         lambda: _engine(options, settings, say, quick=quick, alone=alone),
         Scope(options.scope),
         chosen,
@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
         raise Stop(ExitCode.USAGE, str(error)) from None
 
 
-def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], say: Progress) -> int:
+def _folder(options: argparse.Namespace, wanted: RunOrder, inputs: list[Input], say: Progress) -> int:
     from pipelines.run.command import run_once  # noqa: PLC0415
 
     with say, OutputFolder(options.out, force=options.force, waiting=waiting) as output:
@@ -144,18 +144,18 @@ def _folder(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], sa
     return code
 
 
-def _dataset(options: argparse.Namespace, wanted: Wanted, inputs: list[Input], say: Progress) -> int:
-    from pipelines.run.command import Done, add_to_dataset  # noqa: PLC0415
+def _dataset(options: argparse.Namespace, wanted: RunOrder, inputs: list[Input], say: Progress) -> int:
+    from pipelines.run.command import CommandResult, add_to_dataset  # noqa: PLC0415
     from pipelines.store.dataset_folder import DatasetFolder  # noqa: PLC0415
 
     with say, DatasetFolder(options.dataset, waiting) as folder:
         done = add_to_dataset(wanted, inputs, folder)
-        if isinstance(done, Done):
+        if isinstance(done, CommandResult):
             folder.publish() if done.good and not options.no_publish else folder.stage()
-    sorted_out = done.sorted_out if isinstance(done, Done) else done
+    sorted_out = done.sorted_out if isinstance(done, CommandResult) else done
     for one, reason in sorted_out.unready if sorted_out else ():
         warn(f"{one.shown_path}: left out: {reason}")
-    if not isinstance(done, Done):
+    if not isinstance(done, CommandResult):
         print(f"nothing new: {len(done.known)} captures are in the dataset already")
         return ExitCode.INPUT_DAMAGED if done.unready else ExitCode.DONE
     if not done.good:

@@ -14,7 +14,7 @@ from pipelines.cli.printable import warn
 from pipelines.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from pipelines.run.command import Wanted
+    from pipelines.run.command import RunOrder
     from pipelines.store.dataset_folder import DatasetFolder
 
 
@@ -63,12 +63,12 @@ def run(options: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-def _wanted(options: argparse.Namespace, settings: dict[str, str], folder: DatasetFolder) -> Wanted:
+def _wanted(options: argparse.Namespace, settings: dict[str, str], folder: DatasetFolder) -> RunOrder:
     from pipelines.engine.spark import SparkEngine  # noqa: PLC0415
-    from pipelines.run.command import Wanted  # noqa: PLC0415
+    from pipelines.run.command import RunOrder  # noqa: PLC0415
 
     parameters = (folder.manifest or {})["parameters"]
-    return Wanted(
+    return RunOrder(
         lambda: SparkEngine(started_spark(options.master, settings, Progress())),
         Scope(parameters["scope"]),
         parameters["thresholds"],

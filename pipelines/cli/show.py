@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipelines.captures.inventory import Input
-    from pipelines.run.job import Finished
+    from pipelines.run.job import RunTotals
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 EXAMPLES = """examples:
@@ -100,7 +100,7 @@ def _inputs(paths: list[str]) -> list[Input]:
     return inputs
 
 
-def _lines(options: argparse.Namespace, finished: Finished, folder: str) -> Iterator[str]:
+def _lines(options: argparse.Namespace, finished: RunTotals, folder: str) -> Iterator[str]:
     if options.what == "summary":
         yield from _summary(options, finished, folder)
         return
@@ -113,7 +113,7 @@ def _lines(options: argparse.Namespace, finished: Finished, folder: str) -> Iter
     yield from screen_lines(folder, COLUMNS[options.what], width)
 
 
-def _summary(options: argparse.Namespace, finished: Finished, folder: str) -> Iterator[str]:
+def _summary(options: argparse.Namespace, finished: RunTotals, folder: str) -> Iterator[str]:
     if options.json:
         from pipelines.report.counts import counts_of  # noqa: PLC0415
         from pipelines.store.tables import Tables  # noqa: PLC0415

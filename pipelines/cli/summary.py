@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pipelines.quality.result import QualityResult
     from pipelines.report.counts import Counts
-    from pipelines.run.job import Finished
+    from pipelines.run.job import RunTotals
 
 _MOST_TITLES: Final = 2
 _NAMES: Final = {"other": "unknown action"}
@@ -32,7 +32,7 @@ _READ_AS: Final = {
 
 
 def summary(
-    finished: Finished,
+    finished: RunTotals,
     quality: QualityResult | None,
     folder: str,
     fail_on: str | None,
@@ -71,7 +71,7 @@ def summary(
     return ExitCode.INPUT_DAMAGED if finished.damaged else ExitCode.DONE
 
 
-def lines(finished: Finished, quality: QualityResult | None, folder: str, shown: str) -> Iterator[str]:
+def lines(finished: RunTotals, quality: QualityResult | None, folder: str, shown: str) -> Iterator[str]:
     from pipelines.report.counts import counts_of  # noqa: PLC0415
     from pipelines.store.tables import Tables  # noqa: PLC0415
 
@@ -92,7 +92,7 @@ def lines(finished: Finished, quality: QualityResult | None, folder: str, shown:
     yield f"look next:  {join(shown, 'report.html' if exists(join(folder, 'report.html')) else 'tables')}"
 
 
-def _captured(finished: Finished) -> str:
+def _captured(finished: RunTotals) -> str:
     captures = finished.captures
     packets = sum(row["packets"] for row in captures)
     times = (ts for row in captures for ts in (row["first_ts"], row["last_ts"]))
@@ -123,7 +123,7 @@ def _acts(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{_NAMES.get(action, action.replace('_', ' '))} {count:,}" for count, action in often)
 
 
-def _findings(finished: Finished, counts: Counts) -> Iterator[str]:
+def _findings(finished: RunTotals, counts: Counts) -> Iterator[str]:
     from pipelines.rules.catalogue import BY_ID  # noqa: PLC0415
     from pipelines.rules.tally import at_or_above  # noqa: PLC0415
 
@@ -135,7 +135,7 @@ def _findings(finished: Finished, counts: Counts) -> Iterator[str]:
         yield f"            {BY_ID[rule].level}: {BY_ID[rule].title} ({times(found[rule])}; {rule})"
 
 
-def _undecided(finished: Finished, counts: Counts) -> str:
+def _undecided(finished: RunTotals, counts: Counts) -> str:
     from pipelines.facts.reasons import REASONS, Reason  # noqa: PLC0415
     from pipelines.rules.findings import Verdict  # noqa: PLC0415
 
@@ -149,7 +149,7 @@ def _undecided(finished: Finished, counts: Counts) -> str:
     return f"{counted(counts.undecided, 'verdict')}, most ({count:,}) because: {REASONS[Reason(reason)]}"
 
 
-def _damaged(finished: Finished) -> str:
+def _damaged(finished: RunTotals) -> str:
     broken = sum(row["state"] != "complete" for row in finished.captures)
     issues = finished.row_counts["issues"]
     if not broken and not issues:
@@ -158,7 +158,7 @@ def _damaged(finished: Finished) -> str:
     return f"{captures}; {counted(issues, 'problem')} (table issues)"
 
 
-def _tables(finished: Finished, shown: str) -> None:
+def _tables(finished: RunTotals, shown: str) -> None:
     with_rows = {name: rows for name, rows in finished.row_counts.items() if rows}
     width = max(map(len, with_rows))
     for name, rows in with_rows.items():

@@ -14,10 +14,10 @@ from pipelines.com.answers import done
 from pipelines.com.called import called
 from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members
-from pipelines.com.object_calls import Gone, ObjectCall
+from pipelines.com.object_calls import Gone, ObjectCall, Released
 from pipelines.com.objects import Objects
 from pipelines.com.sight import Pairs
-from pipelines.com.steps import ComStep
+from pipelines.com.steps import ComStep, Pinged
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END
 from pipelines.facts.readable import request_hidden, response_hidden
@@ -41,6 +41,8 @@ _PINGS: Final = (v.SIMPLE_PING, v.COMPLEX_PING)
 _REMOTE_UNKNOWN: Final = ("IRemUnknown", "IRemUnknown2")
 MAX_SPOKEN: Final = 16_384
 """One that was forgotten is told again."""
+MAX_SETS: Final = 16_384
+"""One that was forgotten begins anew."""
 
 Row: TypeAlias = "tuple[str, AnyRow]"
 
@@ -58,6 +60,8 @@ class ComMachine:
         self._since_ns = since_ns
         self._spoken: Recent[tuple[Any, ...], bool] = Recent(MAX_SPOKEN)
         """Connections and the versions that calls of them had."""
+        self._sets: Recent[tuple[str, int], Pinged] = Recent(MAX_SETS)
+        """By client and number of the set: its last ComplexPing that succeeded."""
         self._waiting: list[tuple[Moment, int, ComStep]] = []
         """Calls under way, by their end."""
         self._serial = 0
@@ -81,9 +85,14 @@ class ComMachine:
                 self.objects.give(reference, fact, None, None)
                 self._holdings.give(fact.server, reference, fact)
 
-    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone]:
+    def handed(self, fact: CallFact, com: Com) -> None:
+        """What others handed on among them, by what it says an object of this host."""
+        for reference in com.references:
+            self.objects.hand_on(reference, fact)
+
+    def feed(self, fact: CallFact, com: Com) -> Iterator[Row | ComStep | ObjectCall | Gone | Released]:
         yield from self.settle(fact.began)
-        self.objects.at(fact.until.ts_ns)
+        self.objects.seen(fact, of_resolver=com.object is None)
         # Of which interface a call is that no bind explains, its object tells at best: nobody is judged by that.
         step = self._step(fact, com) if com.iid else None
         if step is not None:
@@ -107,16 +116,24 @@ class ComMachine:
             if reference.given:
                 self.objects.give(reference, fact, parent, clsid, said.gives)
                 self._holdings.give(fact.client, reference, fact)
-            elif self.objects.find(reference.ipid) is not None:
+            elif self.objects.find(reference.ipid, fact.ends.resp_p) is not None:
                 # [MS-DCOM] 3.2.4.3: a server's own object that comes back hands over references.
                 self.objects.take_back(reference.ipid, reference.public_refs, 0, fact)
                 self._holdings.take_back(fact.client, reference.ipid, reference.public_refs, fact)
         self._count(fact, com)
         yield COM_CALLS.name, self._row(one, fact, com, iid, said)
         yield ObjectCall(object=one, call=fact, com=com, iid=iid, said=said, pair=self._pairs.of(fact.client))
+        yield from self._released(fact, com)
         for over in self.objects.forgotten():
             yield Gone(over)
             yield COM_OBJECTS.name, over.row()
+
+    def _released(self, fact: CallFact, com: Com) -> Iterator[Released]:
+        if fact.is_one_of((v.RELEASE,)):
+            for ipid in dict.fromkeys(one.ipid for one in com.counted):
+                one = self.objects.find(ipid, fact.ends.resp_p)
+                if one is not None and one.over_by == fact.call_uid:
+                    yield Released(one)
 
     def finish(self) -> Iterator[Row | ComStep]:
         yield from self.settle(END)
@@ -127,6 +144,8 @@ class ComMachine:
         step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
         if com.activation is not None:
             step.first_made, step.since_ns = self._first_made.get(fact.client), self._since_ns
+        if fact.method == v.COMPLEX_PING and fact.request is not None:
+            step.pinged = self._sets.get((fact.client, fact.request.get("pSetId", 0)))
         if com.object is not None:
             step.held = self._held(fact.client, com.object)
             number = step.held.number if step.held else None
@@ -156,8 +175,13 @@ class ComMachine:
                 self._holdings.give(fact.client, reference, fact)
         if fact.method in _PINGS and fact.fault is None and not fact.status:
             # Of one whose answer cannot be read nobody knows that it failed.
-            self.objects.pinged(fact.client, fact.until.ts_ns)
+            self.objects.pinged(fact)
         if fact.method == v.COMPLEX_PING and fact.request is not None and fact.fault is None and fact.status == 0:
+            told = (fact.response or {}).get("pSetId")
+            if told and (sequence := fact.request.get("SequenceNum")) is not None:
+                self._sets.put((fact.client, told), Pinged(fact, sequence))
+            for oid in fact.request.get("AddToSet") or ():
+                self.objects.keep(int(oid), fact)
             for oid in fact.request.get("DelFromSet") or ():
                 self.objects.unping(int(oid), fact)
 
@@ -166,7 +190,7 @@ class ComMachine:
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.
             asked = (fact.request or {}).get("ripid")
-            meant = self.objects.find(asked) if isinstance(asked, str) else None
+            meant = self.objects.find(asked, fact.ends.resp_p) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
         if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
@@ -184,7 +208,8 @@ class ComMachine:
             results = (fact.response or {}).get("pResults") or ()
             for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                if done(fact) and not result and (one := self.objects.find(counted.ipid)) is not None:
+                one = self.objects.find(counted.ipid, fact.ends.resp_p)
+                if done(fact) and not result and one is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 
     def _row(self, one: ComObject, fact: CallFact, com: Com, iid: str | None, said: Called) -> ComCallRow:

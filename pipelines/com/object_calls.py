@@ -1,4 +1,4 @@
-"""What the machine of objects tells stories of: each call of an object, and objects that nothing leads to any more."""
+"""What the machine of objects tells stories of: calls of objects, and objects that are given back or forgotten."""
 
 from __future__ import annotations
 
@@ -29,5 +29,11 @@ class ObjectCall(Struct, eq=False, kw_only=True):
 
 class Gone(Struct, eq=False):
     """Nothing leads to the object any more: the machine forgets it."""
+
+    object: ComObject
+
+
+class Released(Struct, eq=False):
+    """The last reference that was seen was given back. Somebody who has one out of sight may call it all the same."""
 
     object: ComObject

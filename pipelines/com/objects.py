@@ -13,7 +13,10 @@ from decoders.dcom.objref import NO_PING
 from decoders.interfaces.mqac.members import class_of_interface
 from decoders.registry import REMOTE_UNKNOWN
 from pipelines.com.answers import done, reached
+from pipelines.com.numbers import MAX_OBJECTS, Numbers
+from pipelines.com.pings import Pings
 from pipelines.facts.reasons import Reason
+from pipelines.sessions.memory import Recent
 from schemas.times import NO_TIME, micros, nanos
 from schemas.uids import derived_uid
 
@@ -25,15 +28,11 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from schemas.tables.com_objects import ComObjectRow
 
-MAX_OBJECTS: Final = 50_000
-"""Remembered of a server. A client in a loop makes thousands; the oldest ones are told and forgotten then."""
 MAX_INTERFACES: Final = 64
 """Told of an object."""
 MAX_EXPORTERS: Final = 10_000
 MAX_HOLDERS: Final = 64
 """Clients of one object told apart. Of one with more nobody says that all have let go."""
-PINGED_OUT_NS: Final = (3 * 2 + 14) * 60 * 1_000_000_000
-"""[MS-DCOM] 3.1.2.6: three periods of two minutes without a ping. Note 58: Windows may keep it 14 minutes longer."""
 _MSMQ_INTERFACE: Final = "IMSMQ"
 
 
@@ -51,6 +50,8 @@ class ComObject:
     given_by: str | None
     parent: ComObject | None
     client: str
+    dealt: int = 0
+    """Which process it is that has the OXID."""
     clsid: str | None = None
     of_class: str | None = None
     """What the member that handed it out gives: a script has its IDispatch only."""
@@ -73,6 +74,8 @@ class ComObject:
     elsewhere: bool = False
     """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: who handed it out has it of a third, by what its reference says. Only that one's
     own resolver can say otherwise, as behind an address that is not known there."""
+    older: bool = False
+    """It was handed on before anybody was seen to get it of this host."""
     crowded: bool = False
     """There were more."""
     pinged: bool = True
@@ -115,7 +118,7 @@ class ComObject:
     @property
     def doubt(self) -> Reason | None:
         """Its birth was not captured: what was done with it before is not known, nor where it is."""
-        return Reason.OPEN_NOT_SEEN if self.given_by is None or self.elsewhere else None
+        return Reason.OPEN_NOT_SEEN if self.given_by is None or self.elsewhere or self.older else None
 
     @property
     def named_class(self) -> str | None:
@@ -129,6 +132,8 @@ class ComObject:
 
     def row(self) -> ComObjectRow:
         fact, clsid = self.born, self.clsid
+        # Of a server that a client hands an object to, the call does not tell the account.
+        asked = fact.client == self.client
         return {
             "object_uid": self.object_uid,
             "oxid": None if self.oxid is None else f"{self.oxid:016x}",
@@ -144,8 +149,8 @@ class ComObject:
             "given_by": self.given_by,
             "parent_object_uid": self.parent.object_uid if self.parent else None,
             "client": self.client,
-            "username": fact.username,
-            "domain": fact.domain,
+            "username": fact.username if asked else None,
+            "domain": fact.domain if asked else None,
             "ts": micros(fact.began.ts_ns),
             "ts_ns": nanos(fact.began.ts_ns),
             "last_ts": micros(max(self.last_ts_ns, fact.began.ts_ns)),
@@ -172,8 +177,7 @@ class Objects:
 
     def __init__(self, server: str, pairs: Pairs) -> None:
         self._server, self._pairs = server, pairs
-        self._by_number: dict[tuple[int, int], ComObject] = {}
-        self._by_ipid: dict[str, ComObject] = {}
+        self._numbers, self._pings = Numbers(), Pings(pairs)
         self._exporters: dict[int, Exporter] = {}
         self._at_port: dict[int, int] = {}
         """The last OXID that was announced at a port."""
@@ -181,42 +185,50 @@ class Objects:
         self._held_by: dict[tuple[str, int], dict[str, ComObject]] = {}
         """By OXID, and by client and OID, then by id: those that may still be open. What ends some takes their entry
         away, so that no number of announcements and pings makes us look at an object more often than it was reached."""
+        self._handed: Recent[str, tuple[Reference, CallFact]] = Recent(MAX_OBJECTS)
+        """By IPID: references that others handed on, of objects that were not met here yet."""
         self._forgotten: list[ComObject] = []
         """Those that nothing leads to any more, until they are told."""
         self._told: set[int] = set()
         """Their ids, hashed: whatever bears the same numbers later is another row."""
-        self._pings: dict[str, int] = {}
-        """When each client last pinged."""
-        self._now_ns = NO_TIME
+        self._kept: dict[int, set[str]] = {}
+        """By OID, of objects that nobody was seen to get yet: clients that keep it alive."""
 
     def announce(self, exporter: Exporter, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.1: an OXID is one process; another one at its port means that it is gone."""
         if len(self._exporters) >= MAX_EXPORTERS and exporter.oxid not in self._exporters:
             return
         known = self._exporters.get(exporter.oxid)
+        if known is not None and known.remote_unknown != exporter.remote_unknown:
+            # Each process has one Remote Unknown: the number came to another.
+            self._replaced(exporter.oxid, fact)
+            self._numbers.deal_again(exporter.oxid)
+            known = None
         if known is None or known.principal is None:
             self._exporters[exporter.oxid] = exporter
         for _, port in exporter.bindings:
             before = self._at_port.get(port)
             if before is not None and before != exporter.oxid:
-                for one in self._open_of_exporter.pop(before, {}).values():
-                    one.ended("exporter_replaced", fact.until)
+                self._replaced(before, fact)
             self._at_port[port] = exporter.oxid
         self._remote_unknown(exporter, fact)
 
+    def _replaced(self, oxid: int, fact: CallFact) -> None:
+        for one in self._open_of_exporter.pop(oxid, {}).values():
+            one.ended("exporter_replaced", fact.until)
+
     def _remote_unknown(self, exporter: Exporter, fact: CallFact) -> None:
         """The object by which references of a process are counted. It has no number of its own."""
-        one = self._by_ipid.get(exporter.remote_unknown)
-        if one is None:
+        one = self._numbers.of_ipid(exporter.remote_unknown)
+        if one is None or one.oxid not in (None, exporter.oxid):
             uid = self._uid(f"{exporter.oxid:016x}|{exporter.remote_unknown}", fact)
             one = ComObject(self._server, uid, exporter.oxid, None, _kept(fact), fact.call_uid, None, fact.client)
-            self._by_ipid[exporter.remote_unknown] = one
-            self._forget_some()
-        elif one.oxid is None:
-            one.oxid = exporter.oxid
+        one.oxid = exporter.oxid
         one.interfaces.setdefault(exporter.remote_unknown, (REMOTE_UNKNOWN, fact.call_uid))
         self._place(one, exporter)
+        self._lead(exporter.remote_unknown, one)
         self._reopen(one)
+        self._forget_some()
 
     def _reopen(self, one: ComObject) -> None:
         """Handed out, announced or answering: it is there."""
@@ -247,12 +259,10 @@ class Objects:
         of_class: str | None = None,
     ) -> ComObject:
         """A reference was handed out. [MS-DCOM] 3.1.1.5.1: its public references add to what the receiver holds."""
-        key = reference.oxid, reference.oid
-        one = self._by_number.get(key)
+        one = self._numbers.of_reference(reference)
         if one is None:
             one = self._adopted(reference) or self._new(reference, fact, parent)
-            self._by_number[key] = one
-            self._forget_some()
+            self._number(one, reference)
         one.clsid = one.clsid or clsid or reference.clsid
         one.of_class = one.of_class or of_class
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
@@ -261,19 +271,55 @@ class Objects:
             one.elsewhere = True
         one.pinged &= not reference.flags & NO_PING
         one.touch(fact)
-        before = self._by_ipid.get(reference.ipid)
-        if before is not None and before is not one:
-            # It was called under this interface before another one told its number.
-            self._forget(before)
-        self._by_ipid[reference.ipid] = one
         self._reopen(one)
         self._hold(one, _receiver(reference, fact))
         if exporter := self._exporters.get(reference.oxid):
             self._place(one, exporter)
+        self._lead(reference.ipid, one)
         return one
 
+    def _lead(self, ipid: str, one: ComObject) -> None:
+        before = self._numbers.lead(ipid, one)
+        if before is not None:
+            self._forget(before)
+
+    def hand_on(self, reference: Reference, fact: CallFact) -> None:
+        """[MS-DCOM] 3.2.4.3: the receiver gets some of the references that another had, so that there are no more."""
+        one = self._numbers.of_reference(reference)
+        if one is None:
+            self._handed.put(reference.ipid, (reference, _kept(fact)))
+            return
+        if self._numbers.of_ipid(reference.ipid) is None:
+            # Whoever hands it on got this interface out of sight.
+            one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
+            self._lead(reference.ipid, one)
+        self._hold(one, _receiver(reference, fact))
+        one.touch(fact)
+
+    def _met(self, ipid: str) -> ComObject | None:
+        """One that was handed on among others before it was called here: when it was made is not known."""
+        reference, fact = self._handed.get(ipid) or (None, None)
+        if reference is None or fact is None:
+            return None
+        self._handed.drop(ipid)
+        one = self._numbers.of_reference(reference)
+        if one is None:
+            one = self._new(reference, fact, None)
+            self._number(one, reference)
+            one.older = True
+        one.interfaces.setdefault(ipid, (reference.iid, fact.call_uid))
+        self._lead(ipid, one)
+        self._hold(one, _receiver(reference, fact))
+        return one
+
+    def _number(self, one: ComObject, reference: Reference) -> None:
+        self._numbers.number(one, reference.oxid, reference.oid)
+        self._hold(one, *self._kept.pop(reference.oid, ()))
+        self._forget_some()
+
     def _new(self, reference: Reference, fact: CallFact, parent: ComObject | None) -> ComObject:
-        uid = self._uid(f"{reference.oxid:016x}|{reference.oid:016x}", fact)
+        dealt = self._numbers.dealt(reference.oxid)
+        uid = self._uid(f"{reference.oxid:016x}|{reference.oid:016x}{f'|{dealt}' if dealt else ''}", fact)
         numbers, client = (reference.oxid, reference.oid), _receiver(reference, fact)
         one = ComObject(self._server, uid, *numbers, _kept(fact), fact.call_uid, parent, client)
         one.given_over = fact.com.iid if fact.com else None
@@ -281,7 +327,7 @@ class Objects:
 
     def _adopted(self, reference: Reference) -> ComObject | None:
         """One that was called before its reference was seen, when another copy of that comes."""
-        one = self._by_ipid.get(reference.ipid)
+        one = self._numbers.of_ipid(reference.ipid)
         if one is None or one.oid is not None:
             return None
         one.oxid, one.oid = reference.oxid, reference.oid
@@ -289,14 +335,15 @@ class Objects:
         return one
 
     def called(self, ipid: str, iid: str, fact: CallFact) -> ComObject:
-        one = self._by_ipid.get(ipid)
+        one = self.find(ipid, fact.ends.resp_p)
         if one is None:
             uid = self._uid(f"{fact.ends.resp_p}|{ipid}", fact)
             one = ComObject(self._server, uid, None, None, _kept(fact), None, None, fact.client)
-            self._by_ipid[ipid] = one
+            self._lead(ipid, one)
             self._forget_some()
         if iid:
             one.interfaces.setdefault(ipid, (iid, None))
+        one.elsewhere &= one.oxid not in self._exporters
         one.port = fact.ends.resp_p
         one.calls += 1
         one.touch(fact)
@@ -314,40 +361,35 @@ class Objects:
         known = one.interfaces.get(ipid or "")
         return known[0] if known else None
 
-    def find(self, ipid: str) -> ComObject | None:
-        return self._by_ipid.get(ipid)
+    def find(self, ipid: str, port: int | None = None) -> ComObject | None:
+        """`port`: where it is called; processes of one host may have the same numbers."""
+        return self._numbers.of_ipid(ipid, port) or self._met(ipid)
 
     def take_back(self, ipid: str, public: int, private: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
-        one = self._by_ipid.get(ipid)
+        one = self.find(ipid, fact.ends.resp_p)
         if one is None:
             return
         one.touch(fact)
         if done(fact) and one.take(ipid, public, private):
             one.end, one.over, one.over_by = "released", fact.until, fact.call_uid
 
-    def at(self, ts_ns: int) -> None:
-        self._now_ns = max(self._now_ns, ts_ns)
+    def seen(self, fact: CallFact, *, of_resolver: bool) -> None:
+        self._pings.seen(fact, of_resolver=of_resolver)
 
-    def pinged(self, client: str, ts_ns: int) -> None:
-        if client in self._pings or len(self._pings) < MAX_EXPORTERS:
-            self._pings[client] = max(ts_ns, self._pings.get(client, ts_ns))
+    def pinged(self, fact: CallFact) -> None:
+        self._pings.pinged(fact)
 
-    def _pinged_out(self, one: ComObject) -> bool:
-        """[MS-DCOM] 3.1.2.6, note 58: all clients that it has had pinged, stopped, and have not called it since."""
-        if one.end != "open_at_end" or one.oid is None or one.crowded or not (one.holders and one.pinged):
-            return False
-        last = one.last_ts_ns
-        for client in one.holders:
-            ping = self._pings.get(client, NO_TIME)
-            if ping < one.born.began.ts_ns or self._pairs.of(client).missing_until.ts_ns > ping:
-                # It was never seen to ping, or its pings may be what was not captured.
-                return False
-            last = max(last, ping)
-        return self._now_ns - last > PINGED_OUT_NS
+    def keep(self, oid: int, fact: CallFact) -> None:
+        """[MS-DCOM] 3.1.2.5.1.3: who has it in a ping set holds it, however that came to be."""
+        if (one := self._numbers.of_oid(oid)) is not None:
+            self._hold(one, fact.client)
+        elif oid in self._kept or len(self._kept) < MAX_OBJECTS:
+            self._kept.setdefault(oid, set()).add(fact.client)
 
     def unping(self, oid: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.2.5.1.3: no longer in the client's ping set. It is gone when it is in nobody's."""
+        self._kept.get(oid, set()).discard(fact.client)
         for one in self._held_by.pop((fact.client, oid), {}).values():
             one.holders.discard(fact.client)
             if not (one.holders or one.crowded) and one.ended("unpinged", fact.until):
@@ -368,24 +410,20 @@ class Objects:
         return self._ended(forgotten)
 
     def _forget_some(self) -> None:
-        if len(self._by_ipid) <= MAX_OBJECTS:
+        oldest = self._numbers.drop_oldest()
+        if oldest is None:
             return
-        oldest = next(iter(self._by_ipid.values()))
         self._forget(oldest)
-        for ipid in [ipid for ipid in oldest.interfaces if self._by_ipid.get(ipid) is oldest]:
-            del self._by_ipid[ipid]
         if oldest.oxid is not None:
             self._open_of_exporter.get(oldest.oxid, {}).pop(oldest.object_uid, None)
         if oldest.oid is not None:
             for client in oldest.holders:
                 self._held_by.get((client, oldest.oid), {}).pop(oldest.object_uid, None)
-        if oldest.oxid is not None and oldest.oid is not None:
-            self._by_number.pop((oldest.oxid, oldest.oid), None)
 
     def finished(self) -> Iterator[ComObject]:
         """Each once, in the order in which they were first met."""
         seen: dict[str, ComObject] = {}
-        for one in (*self._by_ipid.values(), *self._by_number.values()):
+        for one in self._numbers.all():
             if hash(one.object_uid) not in self._told:
                 seen.setdefault(one.object_uid, one)
         yield from self.forgotten()
@@ -397,6 +435,6 @@ class Objects:
                 # It may have been announced after its objects were handed out.
                 self._place(one, exporter)
                 one.elsewhere = False
-            if self._pinged_out(one):
+            if self._pings.have_stopped(one):
                 one.end = "pinged_out"
             yield one

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts.model import BEGINNING, BlindFact
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
-from pipelines.sessions.memory import Sight
+from pipelines.sessions.memory import BlindSpan
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
@@ -22,11 +22,11 @@ MAX_NOTED: Final = 4_096
 
 
 @dataclass(slots=True, eq=False)
-class ComPair(Sight):
+class ComPair(BlindSpan):
     client: str
     missing_until: Moment = BEGINNING
     """When bytes between the two were last missing."""
-    within: Sight = field(default_factory=Sight)
+    within: BlindSpan = field(default_factory=BlindSpan)
     """The same as of itself, without what a capture that ended may have missed afterwards."""
     _late: set[tuple[str, Moment]] = field(default_factory=set)
     """Connection and time of answers that were captured after they had been received."""

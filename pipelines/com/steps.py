@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
@@ -24,6 +24,13 @@ Values = dict[str, Any]
 _FAILED = 0x8000_0000
 
 
+class Pinged(NamedTuple):
+    """A set of objects that its client kept alive by ComplexPing."""
+
+    call: CallFact
+    sequence: int
+
+
 class ComStep(Struct, eq=False, kw_only=True):
     """A call that is over. What it refers to is as it stood when it was asked."""
 
@@ -42,6 +49,8 @@ class ComStep(Struct, eq=False, kw_only=True):
     """When the server was first seen; 0: not known."""
     called: Called | None = None
     """What was done, by which member; None of calls of the object resolver."""
+    pinged: Pinged | None = None
+    """ComplexPing: the one before it of the same set, which succeeded."""
     repeats: bool = False
     """An earlier call of its connection had the same version, was made to a process that the same was told of, and
     could be read as well: what is said of versions has been said."""

@@ -16,9 +16,9 @@ from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Side
 from ingest.choice import ChosenBy, client_of
 from ingest.clock import JITTER_NS
-from pipelines.calls.connection import ConnectionCalls, Place, PlacedCall, Standing
+from pipelines.calls.connection import ConnectionCalls, Finality, Place, PlacedCall
 from pipelines.calls.unsealers import unsealers
-from pipelines.connections.rows import Tracked, aside_row, flow_row
+from pipelines.connections.rows import TrackedConnection, aside_row, flow_row
 from pipelines.connections.segment_runs import runs
 from pipelines.connections.stretches import Pace, began, exchanged
 from pipelines.facts.stored_form import to_row
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from decoders.tcp.connection import Connection
     from decoders.tcp.model import Segment, StreamEvent
     from ingest.choice import Choice, DecidedBy, Endpoint
-    from pipelines.calls.connection import Exchanged, Told
+    from pipelines.calls.connection import ExchangedCalls, TableItem
     from pipelines.connections.segment_runs import SegmentRow
     from pipelines.facts.model import Fact
     from schemas.model import AnyRow
     from schemas.tables.issues import IssueRow
 
-Row: TypeAlias = "tuple[str, AnyRow | PlacedCall | Exchanged]"
+Row: TypeAlias = "tuple[str, AnyRow | PlacedCall | ExchangedCalls]"
 """With the name of its table."""
 EXCHANGES: Final = "exchanges"
 """Calls and PDUs that come together."""
@@ -110,7 +110,7 @@ class Assembler:
             yield from talk.finish()
         self._open = {}
 
-    def under_way(self) -> Iterator[tuple[str, Standing]]:
+    def under_way(self) -> Iterator[tuple[str, Finality]]:
         """Connections that are not over, by uid, and how their reading stands."""
         for talk in self._open.values():
             yield from talk.under_way()
@@ -150,7 +150,7 @@ class _Talk:
         self._assembler = assembler
         self._key, self._low, self._high = key, low, high
         self._conversation = Conversation()
-        self._tracked: dict[int, Tracked] = {}
+        self._tracked: dict[int, TrackedConnection] = {}
         self._last_ts_ns = NO_TIME
         self._pace = Pace(never=not assembler.in_bulk)
 
@@ -166,7 +166,7 @@ class _Talk:
             at += count
             yield EXCHANGES, rows
 
-    def _at_once(self, segments: Sequence[Segment], at: int) -> tuple[int, Exchanged] | None:
+    def _at_once(self, segments: Sequence[Segment], at: int) -> tuple[int, ExchangedCalls] | None:
         """Exchanges in turn, and how many segments they take."""
         if not may_begin(segments[at]) or not self._pace.is_time():
             return None
@@ -196,12 +196,12 @@ class _Talk:
     def finish(self) -> Iterator[Row]:
         return self._take(self._conversation.finish())
 
-    def under_way(self) -> Iterator[tuple[str, Standing]]:
+    def under_way(self) -> Iterator[tuple[str, Finality]]:
         for tracked in self._tracked.values():
             if tracked.unresolved:
-                yield tracked.uid, Standing.UNSETTLED
+                yield tracked.uid, Finality.UNSETTLED
             else:
-                yield tracked.uid, tracked.calls.standing if tracked.calls else Standing.OPEN
+                yield tracked.uid, tracked.calls.standing if tracked.calls else Finality.OPEN
 
     def _take(self, events: Iterable[tuple[Connection, StreamEvent | Closed]]) -> Iterator[Row]:
         for connection, event in events:
@@ -224,11 +224,11 @@ class _Talk:
                 from_start = event.offset == 0 and not connection.starts_midstream
                 yield from self._frame(tracked, tracked.framer.feed(event, from_start=from_start))
 
-    def _track(self, connection: Connection) -> Tracked:
+    def _track(self, connection: Connection) -> TrackedConnection:
         uid = connection_uid(self._low, self._high, connection.first_ts_ns, connection.first_seq, connection.first_ack)
-        return Tracked(connection, uid, chosen_by=self._assembler.choice.known.get(uid))
+        return TrackedConnection(connection, uid, chosen_by=self._assembler.choice.known.get(uid))
 
-    def _frame(self, tracked: Tracked, framed: Iterable[Framed]) -> Iterator[Row]:
+    def _frame(self, tracked: TrackedConnection, framed: Iterable[Framed]) -> Iterator[Row]:
         for one in framed:
             self._count_bytes(tracked, one)
             if isinstance(one, Skipped):
@@ -255,7 +255,7 @@ class _Talk:
             tracked.counts[one.origin.frames[0][0], "pdus", "in"] += 1
             yield from self._rows_of(tracked, tracked.calls.pdu(one, tracked.heard[one.sender].at(one.offset)))
 
-    def _not_kept(self, tracked: Tracked) -> Iterable[Fact]:
+    def _not_kept(self, tracked: TrackedConnection) -> Iterable[Fact]:
         """What a connection that tells nothing may have hidden."""
         witness, recogniser = tracked.witness, tracked.recogniser
         if recogniser.speaks_rpc:
@@ -266,7 +266,7 @@ class _Talk:
             return witness.silent(tracked.connection, tracked.uid, self._low, self._high)
         return ()
 
-    def _says_nothing(self, tracked: Tracked) -> bool:
+    def _says_nothing(self, tracked: TrackedConnection) -> bool:
         """No payload of it is in the capture, though there was some or may have been."""
         connection = tracked.connection
         captured = sum(connection.payload_bytes_in.values())
@@ -291,10 +291,10 @@ class _Talk:
             return True
         return any(end[1] in PORTS or choice.announced(end, connection.first_ts_ns) for end in ends.values())
 
-    def _reason(self, tracked: Tracked) -> ChosenBy | None:
+    def _reason(self, tracked: TrackedConnection) -> ChosenBy | None:
         return self._assembler.choice.of(tracked.recogniser, self._low, self._high, tracked.connection.first_ts_ns)
 
-    def _rows_of(self, tracked: Tracked, rows: Iterable[Told]) -> Iterator[Row]:
+    def _rows_of(self, tracked: TrackedConnection, rows: Iterable[TableItem]) -> Iterator[Row]:
         for table, row in rows:
             if isinstance(row, ProposalAnswer):
                 tracked.witness.answered(row)
@@ -305,7 +305,7 @@ class _Talk:
                 tracked.witness.pdu(row)
             yield table, row
 
-    def _count_bytes(self, tracked: Tracked, one: Framed) -> None:
+    def _count_bytes(self, tracked: TrackedConnection, one: Framed) -> None:
         if isinstance(one, Skipped):
             by_capture, counter = one.bytes_by_capture, f"skipped_{one.reason}"
         else:
@@ -314,14 +314,14 @@ class _Talk:
         for capture, size in by_capture.items():
             tracked.counts[capture, "stream_bytes", counter] += size
 
-    def _tell(self, tracked: Tracked, issue: IssueRow) -> Iterator[tuple[str, IssueRow]]:
+    def _tell(self, tracked: TrackedConnection, issue: IssueRow) -> Iterator[tuple[str, IssueRow]]:
         """An issue of a connection that may yet turn out not to be ours is held back."""
         if tracked.calls is not None:
             yield "issues", issue
         elif len(tracked.issues) < MAX_ISSUES_HELD:
             tracked.issues.append(issue)
 
-    def _stream_issue(self, tracked: Tracked, event: Gap | Conflict) -> IssueRow:
+    def _stream_issue(self, tracked: TrackedConnection, event: Gap | Conflict) -> IssueRow:
         sender = self._name(event.sender)
         if isinstance(event, Gap):
             code, detail = "tcp-gap", f"{event.size} bytes from {sender} are missing ({event.reason})"
@@ -329,7 +329,7 @@ class _Talk:
             code, detail = "tcp-overlap-conflict", f"{event.size} bytes from {sender} differ from those seen first"
         return self._assembler.issue(tracked.uid, code, detail, event.capture, event.frame, event.offset)
 
-    def _aside(self, tracked: Tracked) -> str:
+    def _aside(self, tracked: TrackedConnection) -> str:
         """The counter of its packets, if it is not kept."""
         if tracked.recogniser.speaks_rpc:
             return "set_aside_other_interface"
@@ -340,18 +340,18 @@ class _Talk:
         address, port = self._low if side is Side.LOW else self._high
         return f"{to_text(address)}:{port}" if len(address) == 4 else f"[{to_text(address)}]:{port}"
 
-    def _client(self, tracked: Tracked) -> tuple[Side, DecidedBy]:
+    def _client(self, tracked: TrackedConnection) -> tuple[Side, DecidedBy]:
         connection = tracked.connection
         return client_of(
             connection.syn_originator, tracked.recogniser, self._low[1], self._high[1], connection.first_sender
         )
 
-    def _place(self, tracked: Tracked) -> Place:
+    def _place(self, tracked: TrackedConnection) -> Place:
         orig, _ = tracked.client or self._client(tracked)
         ends = {Side.LOW: self._low, Side.HIGH: self._high}
         return Place(tracked.uid, orig, ends[orig], ends[orig.peer], tracked.connection.first_ts_ns)
 
-    def _close(self, tracked: Tracked) -> Iterator[Row]:
+    def _close(self, tracked: TrackedConnection) -> Iterator[Row]:
         connection = tracked.connection
         yield from self._frame(tracked, tracked.framer.finish())
         if tracked.calls is not None:

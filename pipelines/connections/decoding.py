@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from decoders.tcp.model import Segment, Side
 from pipelines.calls.batches import CallBatches
-from pipelines.calls.connection import Exchanged, PlacedCall
+from pipelines.calls.connection import ExchangedCalls, PlacedCall
 from pipelines.calls.plain_pdus import PlainPdus
 from pipelines.connections.segment_runs import SegmentRow
 from schemas.internal import ASIDES, FACTS, STREAM_FLOWS
@@ -45,7 +45,7 @@ class Decoding:
             if isinstance(row, PlacedCall):
                 yield from self._calls.add(row)
                 continue
-            if isinstance(row, Exchanged):
+            if isinstance(row, ExchangedCalls):
                 self._plain.add(row.exchanges, row.place)
                 for call in row.calls:
                     yield from self._calls.add(call)

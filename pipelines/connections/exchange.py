@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 from ingest.segments import contains, segment_batches
 from ingest.splits import size_of
-from pipelines.captures.scan import ReadSplit, SeenFile, counted_rows
+from pipelines.captures.scan import ExchangeFile, ReadSplit, counted_rows
 from pipelines.connections.assembler import Assembler
 from pipelines.connections.decoding import Decoding, segment_rows
-from pipelines.connections.standing import ByStanding
+from pipelines.connections.finality import ByFinality
 from pipelines.engine.model import Exchange, packed, parts_for
 from pipelines.facts.stored_form import BLIND
 from pipelines.store.reading import batches_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pipelines.captures.stream_numbers import StreamNumbers
     from pipelines.engine.model import Engine
     from pipelines.engine.sealed_secrets import Secrets
-    from pipelines.store.files import Stored, Written
+    from pipelines.store.files import StoredFile, WrittenFile
     from pipelines.store.places import Place, Places
     from pipelines.store.renumbering import Renumbering
     from schemas.internal_rows import AnnouncedRow, VersionRow
@@ -55,7 +55,7 @@ _SCHEMAS: Final = {table.name: table.arrow for table in (*WRITTEN, *_INTERNAL)}
 
 
 @dataclass(frozen=True)
-class Reading:
+class DecodeSettings:
     """How conversations are read: the same for every task and every round."""
 
     choice: Choice
@@ -71,7 +71,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DecodeOrder:
     """Which conversations."""
 
     keys: Keys
@@ -91,12 +91,12 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodeResult:
     """What a task says of its work."""
 
-    written: list[Written]
+    written: list[WrittenFile]
     """Rows that hold."""
-    unsettled: list[Written]
+    unsettled: list[WrittenFile]
     """Rows of connections that may be read otherwise once more endpoints are announced."""
     announced: list[AnnouncedRow]
     versions: list[VersionRow]
@@ -119,17 +119,17 @@ def places_of(places: Places, *, dataset: bool) -> dict[str, Place]:
 def decode(
     engine: Engine,
     selection: Selection,
-    reading: Reading,
-    wanted: Wanted,
+    reading: DecodeSettings,
+    wanted: DecodeOrder,
     taken: tuple[set[tuple[int, int]], int],
-    earlier: Sequence[Stored] = (),
+    earlier: Sequence[StoredFile] = (),
     to_ordinals: Renumbering | None = None,
     round_number: int = 0,
     beside: Sequence[Exchange] = (),
 ) -> list[Any]:
     """`taken`: splits that hold packets of the conversations, and bytes of payload. `earlier`: stored segments.
 
-    A `Decoded` of each part; and what is said by those who work in the same job, `beside` it.
+    A `DecodeResult` of each part; and what is said by those who work in the same job, `beside` it.
     """
     splits, size = taken
     made = selection.scan.files.get(MADE_SEGMENTS.name, [])
@@ -151,7 +151,7 @@ def decode(
 
 def _segments(
     _: str,
-    items: Sequence[ReadSplit | SeenFile | Stored],
+    items: Sequence[ReadSplit | ExchangeFile | StoredFile],
     keys: Keys,
     frames: FramePlaces,
     ignored: frozenset[int],
@@ -161,7 +161,7 @@ def _segments(
         if isinstance(one, ReadSplit):
             for batch in segment_batches(one.split, one.split.file, one.first_frame, keys):
                 yield _taken(batch, is_stored=False)
-        elif isinstance(one, SeenFile):
+        elif isinstance(one, ExchangeFile):
             for batch in batches_of(one.stored, MADE_SEGMENTS.arrow):
                 placed = frames.placed(counted_rows(batch, one.splits, ignored))
                 found = placed.filter(pa.array(contains(keys, placed.column("key").to_numpy())))
@@ -177,8 +177,8 @@ def _taken(batch: pa.RecordBatch, *, is_stored: bool) -> pa.RecordBatch:
 
 
 def _decoded(
-    part: str, batches: Iterator[pa.RecordBatch], reading: Reading, wanted: Wanted, round_number: int
-) -> Iterator[Decoded]:
+    part: str, batches: Iterator[pa.RecordBatch], reading: DecodeSettings, wanted: DecodeOrder, round_number: int
+) -> Iterator[DecodeResult]:
     known = reading.secrets.opened() if reading.secrets else ()
     hollow = frozenset(wanted.hollow.tolist())
     assembler = Assembler(reading.choice, reading.capture_ids, reading.paths, reading.untidy, known, hollow)
@@ -188,29 +188,29 @@ def _decoded(
 
 
 class _Task:
-    def __init__(self, part: str, reading: Reading, wanted: Wanted, decoding: Decoding) -> None:
+    def __init__(self, part: str, reading: DecodeSettings, wanted: DecodeOrder, decoding: Decoding) -> None:
         self._reading, self._wanted, self._decoding = reading, wanted, decoding
         self._settled = TablesWriter(reading.places, _SCHEMAS, f"{part}-0")
         self._unsettled = TablesWriter(reading.places, _SCHEMAS, f"{part}-1")
-        self._by_standing = ByStanding(decoding, self._settled, self._unsettled)
+        self._by_standing = ByFinality(decoding, self._settled, self._unsettled)
         self._done = NotAmong("uid", wanted.done)
         self._late: dict[str, tuple[str, int]] = {}
         self._servers: set[str] = set()
         self._called: set[str] = set()
         self._recounted: Counter[int] = Counter()
 
-    def run(self, batches: Iterator[pa.RecordBatch]) -> Decoded:
+    def run(self, batches: Iterator[pa.RecordBatch]) -> DecodeResult:
         with self._settled, self._unsettled:
             return self._run(batches)
 
-    def _run(self, batches: Iterator[pa.RecordBatch]) -> Decoded:
+    def _run(self, batches: Iterator[pa.RecordBatch]) -> DecodeResult:
         for name, batch in self._decoding.run(segment_rows(self._kept(batches))):
             if self._add(name, batch):
                 for other, more in self._decoding.flush():
                     self._add(other, more)
                 self._by_standing.sort_out()
         self._by_standing.sort_out()
-        return Decoded(
+        return DecodeResult(
             self._settled.close(),
             self._unsettled.close(),
             self._decoding.announced,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.framing import ConnectionFramer
 from decoders.dcerpc.recogniser import Recogniser
-from decoders.tcp.heard import Heard
 from decoders.tcp.model import Fate
+from decoders.tcp.received_up_to import ReceivedUpTo
 from ingest.choice import ChosenBy
 from pipelines.connections.witness import Witness
 from schemas.times import micros, nanos
@@ -29,13 +29,13 @@ _NO_FATES: Final = dict.fromkeys(Fate, 0)
 
 
 @dataclass(slots=True)
-class Tracked:
+class TrackedConnection:
     """What is known of one connection while it lasts."""
 
     connection: Connection
     uid: str
     framer: ConnectionFramer = field(default_factory=ConnectionFramer)
-    heard: tuple[Heard, Heard] = field(default_factory=lambda: (Heard(), Heard()))
+    heard: tuple[ReceivedUpTo, ReceivedUpTo] = field(default_factory=lambda: (ReceivedUpTo(), ReceivedUpTo()))
     """By sender."""
     recogniser: Recogniser = field(default_factory=Recogniser)
     chosen_by: ChosenBy | None = None
@@ -59,7 +59,7 @@ class Tracked:
         return self.chosen_by is ChosenBy.CONFLICT or (self.calls is not None and self.calls.unresolved)
 
 
-def aside_row(tracked: Tracked, key: int, counts: Counts) -> AsideRow:
+def aside_row(tracked: TrackedConnection, key: int, counts: Counts) -> AsideRow:
     return {
         "uid": tracked.uid,
         "key": key,
@@ -70,7 +70,9 @@ def aside_row(tracked: Tracked, key: int, counts: Counts) -> AsideRow:
     }
 
 
-def flow_row(tracked: Tracked, key: int, place: Place, decided_by: DecidedBy, captures: Captures) -> StreamFlowRow:
+def flow_row(
+    tracked: TrackedConnection, key: int, place: Place, decided_by: DecidedBy, captures: Captures
+) -> StreamFlowRow:
     connection, recogniser = tracked.connection, tracked.recogniser
     orig, resp = place.orig, place.orig.peer
     fates = Counter(_NO_FATES)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from decoders.dcerpc.exchanges import Exchange, Stretch
     from decoders.dcerpc.turns import Fragment
     from decoders.tcp.model import Segment
-    from pipelines.calls.connection import ConnectionCalls, Exchanged
-    from pipelines.connections.rows import Counts, Tracked
+    from pipelines.calls.connection import ConnectionCalls, ExchangedCalls
+    from pipelines.connections.rows import Counts, TrackedConnection
 
 _FIRST_PAUSE: Final = 2
 _LONGEST_PAUSE: Final = 64
@@ -46,7 +46,7 @@ def began(segment: Segment) -> Began:
     return segment.ts_ns, (segment.capture, segment.frame)
 
 
-def exchanged(tracked: Tracked, calls: ConnectionCalls, stretch: Stretch) -> Exchanged:
+def exchanged(tracked: TrackedConnection, calls: ConnectionCalls, stretch: Stretch) -> ExchangedCalls:
     """Move everything that follows the connection to the end of the stretch."""
     exchanges = stretch.exchanges
     last = exchanges[-1]

@@ -20,8 +20,8 @@ from schemas.internal import FACTS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from pipelines.dataset.earlier import Earlier
-    from pipelines.store.files import Stored
+    from pipelines.dataset.earlier_runs import EarlierRuns
+    from pipelines.store.files import StoredFile
 
 _WHO: Final = part_of(FACTS.arrow, ("server", "client", "uid", "kind"))
 _HOSTS: Final = ("client", "server")
@@ -58,7 +58,7 @@ class Mentions:
         return frozenset((*met.column("server").to_pylist(), *void.column("server").to_pylist()))
 
 
-def mentions_exchange(earlier: Earlier) -> Exchange:
+def mentions_exchange(earlier: EarlierRuns) -> Exchange:
     uids = pa.concat_arrays(
         [pa.array([], pa.string()), *(batch.column("uid") for batch in earlier.connections(("uid",)))]
     )
@@ -66,7 +66,7 @@ def mentions_exchange(earlier: Earlier) -> Exchange:
     return Exchange(tasks, partial(_mentions, uids=uids))
 
 
-def _mentions(_: str, files: Sequence[Stored], uids: pa.Array) -> Iterator[Receipt]:
+def _mentions(_: str, files: Sequence[StoredFile], uids: pa.Array) -> Iterator[Receipt]:
     found = Mentions()
     for batch in (batch for file in files for batch in batches_of(file, _WHO, rows=1 << 17)):
         rows = pa.Table.from_batches([batch])

@@ -26,9 +26,9 @@ from schemas.model import INT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pipelines.dataset.carried import Carried
+    from pipelines.dataset.carried_state import CarriedState
     from pipelines.engine.model import Engine
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.lists import Listing
     from pipelines.store.places import Places
     from pipelines.store.removal import Held
@@ -44,7 +44,7 @@ _TASK_BYTES: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Remembered:
+class RetainedFacts:
     """The facts after it."""
 
     facts: list[Held]
@@ -72,11 +72,11 @@ class _Gone:
     pairs: set[Pair]
 
 
-def remembered(engine: Engine, carried: Carried, began_ns: int, places: Places) -> Remembered:
+def remembered(engine: Engine, carried: CarriedState, began_ns: int, places: Places) -> RetainedFacts:
     """A connection goes when all that was heard of it lies before, unless it may go on."""
     stored = carried.files.get(FACTS.name, [])
     if not stored:
-        return Remembered([], frozenset(), began_ns)
+        return RetainedFacts([], frozenset(), began_ns)
     going_on = carried.table(CONNECTIONS).column("uid").combine_chunks()
     exchange = Exchange(
         packed(list(enumerate(stored)), lambda one: one[1].written.bytes),
@@ -90,10 +90,10 @@ def remembered(engine: Engine, carried: Carried, began_ns: int, places: Places) 
     found: list[_Gone] = engine.run(exchange)
     lists = Lists.of((one.listing for one in found), places.root)
     facts: list[Held] = [(file, lists.others("uid", number)) for number, file in enumerate(stored)]
-    return Remembered(facts, frozenset().union(*(one.pairs for one in found)), began_ns)
+    return RetainedFacts(facts, frozenset().union(*(one.pairs for one in found)), began_ns)
 
 
-def _heard(_: str, files: Sequence[tuple[int, Stored]], going_on: pa.Array) -> Iterator[pa.RecordBatch]:
+def _heard(_: str, files: Sequence[tuple[int, StoredFile]], going_on: pa.Array) -> Iterator[pa.RecordBatch]:
     """When each connection was last heard of, by file and pair of hosts."""
     for number, file in files:
         for batch in batches_of(file, _HEARD, rows=_READ_ROWS):

@@ -33,7 +33,7 @@ def looked_up(folder: str, mapping: Mapping, rows: Iterable[Row]) -> Iterator[Ro
         yield from waiting
 
 
-def told_by_no_other(folder: str, mapping: Mapping, rows: Iterable[Row]) -> Iterator[Row]:
+def not_in_other_events(folder: str, mapping: Mapping, rows: Iterable[Row]) -> Iterator[Row]:
     """The rows that no lookup of `unless` finds."""
     for waiting in _waiting(rows):
         left = waiting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pipelines.exports.lookups import looked_up, told_by_no_other
+from pipelines.exports.lookups import looked_up, not_in_other_events
 from pipelines.exports.rows import ordered, reach
 from schemas.dates import dated_by
 from schemas.exports.model import TABLES_BY_NAME
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from pipelines.exports.rows import Row
     from schemas.exports.model import Mapping
 
-Told: TypeAlias = "list[tuple[str, Any]]"
+FlatEvent: TypeAlias = "list[tuple[str, Any]]"
 Path: TypeAlias = "tuple[str, ...]"
 REMEMBERED: Final = 200_000
 """Rows that are told once only: so many are held, however many there are."""
 
 
-def told(folder: str, mapping: Mapping, untimed: Counter[str]) -> Iterator[Told]:
+def flat_events(folder: str, mapping: Mapping, untimed: Counter[str]) -> Iterator[FlatEvent]:
     """Names and values, null where there is nothing to tell; rows left out for want of a time are counted."""
     rows: Iterable[Row] = ordered(folder, TABLES_BY_NAME[mapping.table], mapping.columns)
     rows = _wanted(rows, mapping, untimed)
     if mapping.unless:
-        rows = told_by_no_other(folder, mapping, rows)
+        rows = not_in_other_events(folder, mapping, rows)
     if mapping.once:
         rows = _once(rows, mapping.once)
     if mapping.lookups:
         rows = looked_up(folder, mapping, rows)
-    return map(teller(mapping), rows)
+    return map(event_maker(mapping), rows)
 
 
-def teller(mapping: Mapping) -> Callable[[Row], Told]:
+def event_maker(mapping: Mapping) -> Callable[[Row], FlatEvent]:
     """From a row to names and values in the order of the declaration."""
     plan = [
         (field.target, [_path(name) for name in field.sources], field.convert, field.always) for field in mapping.fields
     ]
 
-    def tell(row: Row) -> Told:
-        found: Told = []
+    def tell(row: Row) -> FlatEvent:
+        found: FlatEvent = []
         for target, paths, convert, value in plan:
             if paths:
                 values = [reach(row, path) for path in paths]
@@ -54,7 +54,7 @@ def teller(mapping: Mapping) -> Callable[[Row], Told]:
     return tell
 
 
-def nested(flat: Told) -> Row:
+def nested(flat: FlatEvent) -> Row:
     """Dotted names as objects within objects, without nulls."""
     found: Row = {}
     for name, value in flat:

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.exports.mapped import told
+from pipelines.exports.mapped import flat_events
 from pipelines.exports.rows import batches
 from schemas.tables import CAPTURES
 
@@ -34,7 +34,7 @@ def zeek_tsv_lines(folder: str, stream: Mapping, untimed: Counter[str]) -> Itera
         ("types", SEPARATOR.join(kinds)),
     ):
         yield f"#{name}{SEPARATOR}{value}"
-    for values in told(folder, stream, untimed):
+    for values in flat_events(folder, stream, untimed):
         line = SEPARATOR.join(cell(value, kind) for (_, value), kind in zip(values, kinds, strict=True))
         # A line that begins with # is a header's.
         yield f"\\x23{line[1:]}" if line.startswith("#") else line

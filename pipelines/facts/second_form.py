@@ -21,7 +21,7 @@ _END: Final = 1 << 64
 """It was, in nanoseconds, where END is now."""
 
 
-def told(row: FactRow) -> Fields:
+def named_fields(row: FactRow) -> Fields:
     """All of the fact, by name."""
     stored = json.loads(row["data"])
     if isinstance(stored, list):
@@ -44,6 +44,6 @@ def told(row: FactRow) -> Fields:
     return fields
 
 
-def _moment(told: list[int]) -> list[int]:
-    ts_ns, *rest = told
+def _moment(numbers: list[int]) -> list[int]:
+    ts_ns, *rest = numbers
     return [END.ts_ns if ts_ns == _END else ts_ns, *rest]

@@ -5,16 +5,17 @@ the fact, by name (`model.py`), in msgpack.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import ValidationError, convert, msgpack
 from msgspec.structs import replace
 
 from pipelines.facts.model import BlindFact, CallFact, ConnectionFact
-from pipelines.facts.second_form import FIRST_BYTES, told
+from pipelines.facts.second_form import FIRST_BYTES, named_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pipelines.facts.com import Reference
     from pipelines.facts.model import Ends, Fact, Moment
@@ -32,6 +33,10 @@ BEHIND: Final = "behind"
 """Calls of objects, told to a server that the objects' host calls in its turn."""
 BEHIND_BLIND: Final = "behind_blind"
 """What was not seen beside them."""
+HANDED: Final = "handed"
+"""The same, told to a third host: a reference that was handed on names it as the one where its object is."""
+MAX_TOLD: Final = 4
+"""Hosts that a call is told to because references name them."""
 _CLASSES: Final[dict[str, type[Any]]] = {
     "call": CallFact,
     "connection": ConnectionFact,
@@ -40,6 +45,7 @@ _CLASSES: Final[dict[str, type[Any]]] = {
     GIVEN: CallFact,
     BEHIND: CallFact,
     BEHIND_BLIND: BlindFact,
+    HANDED: CallFact,
 }
 _OPEN: Final = {kind: msgpack.Decoder(of).decode for kind, of in _CLASSES.items()}
 _pack: Final = msgpack.Encoder().encode
@@ -52,7 +58,7 @@ class NewerFact(Exception):
         super().__init__(f"the dataset holds facts of a newer mqtrail ({what}); use that version or a later one")
 
     @staticmethod
-    def told(error: str) -> str | None:
+    def sentence_in(error: str) -> str | None:
         """The sentence in what Spark says of a task that failed by it."""
         found = re.search(r"the dataset holds facts of a newer mqtrail \(.*?\); use that version or a later one", error)
         return found and found.group()
@@ -87,8 +93,22 @@ def rows_of(fact: Fact) -> Iterator[FactRow]:
     if not isinstance(fact, CallFact) or fact.com is None:
         return
     if theirs := tuple(one for one in fact.com.references if not one.given and not _servers_own(one, fact.ends)):
-        told = replace(fact, com=replace(fact.com, references=theirs))
-        yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"], "data": _pack(told)}
+        given_fact = replace(fact, com=replace(fact.com, references=theirs))
+        yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"], "data": _pack(given_fact)}
+    for host in _third_hosts(fact.com.references, fact.ends):
+        handed_fact = replace(fact, com=replace(fact.com, references=tuple(_at(host, fact.com.references))))
+        yield {**row, "kind": HANDED, "server": host, "data": _pack(handed_fact)}
+
+
+def _at(host: str, references: Iterable[Reference]) -> Iterator[Reference]:
+    return (one for one in references if host in one.resolvers)
+
+
+def _third_hosts(references: Iterable[Reference], ends: Ends) -> list[str]:
+    """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: either may hand on an object of somebody else."""
+    both = {ends.orig_h, ends.resp_h}
+    handed = (one.resolvers for one in references if both.isdisjoint(one.resolvers))
+    return list(dict.fromkeys(chain.from_iterable(handed)))[:MAX_TOLD]
 
 
 def _servers_own(one: Reference, ends: Ends) -> bool:
@@ -101,7 +121,7 @@ def from_row(row: FactRow) -> Fact:
     fact: Fact
     try:
         if data[0] in FIRST_BYTES:
-            fact = convert(told(row), _CLASSES[kind])
+            fact = convert(named_fields(row), _CLASSES[kind])
         else:
             fact = _OPEN[kind](data)
     except ValidationError as error:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pipelines.facts.versions import Version
     from pipelines.judging.homes import Homes
     from pipelines.judging.hops import Hops
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.places import Place, Places
     from pipelines.store.removal import Held
     from pipelines.store.renumbering import Renumbering
@@ -44,7 +44,7 @@ _SCHEMAS: Final = {table.name: table.arrow for table in (*JUDGED, SIGHTINGS)}
 
 @dataclass(frozen=True)
 class Judged:
-    written: list[Written]
+    written: list[WrittenFile]
     summaries: Summaries
     """Of the servers that were judged."""
 

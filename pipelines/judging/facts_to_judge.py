@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pipelines.facts.versions import Version
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.removal import Held
     from schemas.internal_rows import VersionRow
 
@@ -22,6 +22,6 @@ def changed_hosts(versions: Mapping[str, Version], before: Sequence[VersionRow])
     return frozenset(host for host in versions.keys() | known.keys() if versions.get(host) != known.get(host))
 
 
-def earlier_facts(earlier: Sequence[Stored], replaced: frozenset[str]) -> list[Held]:
+def earlier_facts(earlier: Sequence[StoredFile], replaced: frozenset[str]) -> list[Held]:
     keeps = NotAmong("uid", replaced) if replaced else None
     return [(file, keeps) for file in earlier]

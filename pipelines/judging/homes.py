@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from decoders.registry import REMOTE_UNKNOWN
-from pipelines.facts.stored_form import BLIND, COM
+from pipelines.facts.stored_form import BLIND, COM, GIVEN, HANDED
 from pipelines.store.reading import batches_of, part_of
 from pipelines.store.removal import kept_rows
 from schemas.tables import ENDPOINTS
@@ -23,12 +23,12 @@ from schemas.tables import ENDPOINTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.removal import Keeps
     from schemas.internal_rows import FactRow
 
 _COLUMNS: Final = part_of(ENDPOINTS.arrow, ("interface_uuid", "host", "id", "uid"))
-_MOVING: Final = frozenset((COM, BLIND))
+_MOVING: Final = frozenset((COM, BLIND, GIVEN, HANDED))
 MAX_TOLD: Final = 200_000
 """Of client, resolver and address. A host has a handful of addresses; beyond it each is followed by itself."""
 
@@ -83,12 +83,12 @@ class Homes:
 NO_HOMES: Final = Homes()
 
 
-def known_homes(files: Iterable[tuple[Stored, Keeps | None]]) -> Homes:
+def known_homes(files: Iterable[tuple[StoredFile, Keeps | None]]) -> Homes:
     """Of files of `endpoints`, with what of their rows holds."""
     return homes_of(one for file, keeps in files for one in _told(file, keeps))
 
 
-def _told(file: Stored, keeps: Keeps | None) -> Iterator[tuple[str, str, str]]:
+def _told(file: StoredFile, keeps: Keeps | None) -> Iterator[tuple[str, str, str]]:
     for batch in batches_of(file, _COLUMNS):
         rows = kept_rows(batch, keeps)
         rows = rows.filter(pc.equal(rows.column("interface_uuid"), REMOTE_UNKNOWN))

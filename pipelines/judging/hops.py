@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pipelines.engine.model import Engine
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.removal import Held, Keeps
     from schemas.internal_rows import FactRow
 
@@ -77,7 +77,7 @@ def hops_of(pairs: Iterable[tuple[str, str]]) -> Hops:
     return Hops({server: tuple(sorted(targets)) for server, targets in sorted(found.items())})
 
 
-def object_servers(files: Iterable[tuple[Stored, Keeps | None]]) -> frozenset[str]:
+def object_servers(files: Iterable[tuple[StoredFile, Keeps | None]]) -> frozenset[str]:
     """Hosts that answered an activation of one of MSMQ's classes, of files of `endpoints`."""
     found: set[str] = set()
     for file, keeps in files:

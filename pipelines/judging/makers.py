@@ -15,7 +15,7 @@ from schemas.tables import ENDPOINTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.removal import Keeps
 
 _COLUMNS: Final = part_of(ENDPOINTS.arrow, ("interface_uuid", "id", "uid", "ts_ns", "call_uid"))
@@ -36,7 +36,7 @@ Makers: TypeAlias = "Mapping[str, Activated]"
 """By client, its first."""
 
 
-def known_makers(files: Iterable[tuple[Stored, Keeps | None]]) -> Makers:
+def known_makers(files: Iterable[tuple[StoredFile, Keeps | None]]) -> Makers:
     """Of files of `endpoints`, with what of their rows holds: activations tell where their exporters are."""
     return first_of_each(one for file, keeps in files for one in _activations(file, keeps))
 
@@ -60,7 +60,7 @@ def changed_makers(before: Makers, now: Makers) -> frozenset[str]:
     return frozenset(one.server for client in differ for made in (before, now) if (one := made.get(client)) is not None)
 
 
-def _activations(file: Stored, keeps: Keeps | None) -> Iterator[tuple[str, Activated]]:
+def _activations(file: StoredFile, keeps: Keeps | None) -> Iterator[tuple[str, Activated]]:
     for batch in batches_of(file, _COLUMNS):
         rows = kept_rows(batch, keeps)
         for row in rows.filter(pc.is_in(rows.column("interface_uuid"), value_set=_ACTIVATED)).to_pylist():

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.com.machine import ComMachine
-from pipelines.com.object_calls import Gone, ObjectCall
+from pipelines.com.object_calls import Gone, ObjectCall, Released
 from pipelines.com.steps import ComStep
 from pipelines.facts.model import END, BlindFact, CallFact
-from pipelines.facts.stored_form import BEHIND, BEHIND_BLIND, GIVEN, from_row
+from pipelines.facts.stored_form import BEHIND, BEHIND_BLIND, GIVEN, HANDED, from_row
 from pipelines.knowledge.admin_actions import AdminActions
 from pipelines.knowledge.askers import Askers
 from pipelines.knowledge.host_notes import HostNotes
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from pipelines.facts.versions import Version
     from pipelines.judging.summaries import Summaries
-    from pipelines.sessions.awaiting_names import Told
+    from pipelines.sessions.awaiting_names import TableRow
     from pipelines.sessions.model import Session
     from pipelines.sessions.steps import Step
     from schemas.internal_rows import FactRow
@@ -59,7 +59,7 @@ def judged(
     settings: Mapping[str, int],
     summaries: Summaries,
     first_made: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[Told]:
+) -> Iterator[TableRow]:
     """(table, row). `rows` are facts sorted by ORDER. What is known of each server in the end goes to `summaries`.
 
     `first_made`: by client, `call_uid` of its first activation of one of MSMQ's classes, at whichever server.
@@ -95,7 +95,7 @@ class _Case:
         self._held = RowsAwaitingName()
         self._hosts, self._queues, self._actions = HostNotes(server), QueueNotes(server), AdminActions(server)
 
-    def feed(self, row: FactRow) -> Iterable[Told]:
+    def feed(self, row: FactRow) -> Iterable[TableRow]:
         kind, fact = row["kind"], from_row(row)
         if kind in (BEHIND, BEHIND_BLIND):
             if isinstance(fact, BlindFact):
@@ -106,6 +106,10 @@ class _Case:
         if isinstance(fact, CallFact) and fact.com is not None:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)
+                self._mqac.given(fact, fact.com)
+                return ()
+            if kind == HANDED:
+                self._com.handed(fact, fact.com)
                 return ()
             return self._com_rows(self._com.feed(fact, fact.com))
         over = self._com_rows(self._com.settle(fact.began)) if self._com.is_busy else []
@@ -118,7 +122,7 @@ class _Case:
                 return over
         return over + self._rows(self._machine.feed(fact))
 
-    def finish(self, summaries: Summaries) -> Iterator[Told]:
+    def finish(self, summaries: Summaries) -> Iterator[TableRow]:
         yield from self._rows(self._machine.finish())
         yield from self._mqac_rows(self._mqac.settle(END))
         # How objects ended is known when all of them are over.
@@ -130,8 +134,8 @@ class _Case:
         summaries.host_notes.extend(self._hosts.rows())
         summaries.queue_notes.extend(self._queues.rows())
 
-    def _com_rows(self, told: Iterable[Told | ComStep | ObjectCall | Gone]) -> list[Told]:
-        rows: list[Told] = []
+    def _com_rows(self, told: Iterable[TableRow | ComStep | ObjectCall | Gone | Released]) -> list[TableRow]:
+        rows: list[TableRow] = []
         for one in told:
             if isinstance(one, ComStep):
                 rows += [(FINDINGS.name, found) for found in self._judge.see(one)]
@@ -139,12 +143,14 @@ class _Case:
                 rows += self._mqac_rows(self._mqac.feed(one))
             elif isinstance(one, Gone):
                 rows += self._mqac_rows(self._mqac.gone(one))
+            elif isinstance(one, Released):
+                self._mqac.released(one)
             else:
                 rows.append(one)
         return rows
 
-    def _mqac_rows(self, told: Iterable[Told | MqacStep | QueueAct]) -> list[Told]:
-        rows: list[Told] = []
+    def _mqac_rows(self, told: Iterable[TableRow | MqacStep | QueueAct]) -> list[TableRow]:
+        rows: list[TableRow] = []
         for one in told:
             if isinstance(one, MqacStep):
                 self._hosts.see_object(one)
@@ -155,9 +161,9 @@ class _Case:
                 rows.append(one)
         return rows
 
-    def _rows(self, steps: Iterable[Step]) -> list[Told]:
+    def _rows(self, steps: Iterable[Step]) -> list[TableRow]:
         """Each step is looked at before the machine goes on: what it refers to changes with the next."""
-        rows: list[Told] = []
+        rows: list[TableRow] = []
         for step in steps:
             self._hosts.see(step)
             self._queues.see(step)
@@ -174,8 +180,8 @@ class _Case:
                 rows += self._held.pass_on(session, told)
         return rows
 
-    def _told(self, step: Step, session: Session | None) -> list[Told]:
-        rows: list[Told] = []
+    def _told(self, step: Step, session: Session | None) -> list[TableRow]:
+        rows: list[TableRow] = []
         if isinstance(step, CallStep):
             if (act := self._actions.see(step, self._askers.of(step))) is not None:
                 rows.append((ADMIN_ACTIONS.name, act))

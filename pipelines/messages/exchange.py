@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pipelines.engine.model import Engine
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.places import Places
     from pipelines.store.removal import Keeps
     from schemas.tables.message_rows import SeenRow
@@ -39,7 +39,7 @@ _TASK_BYTES: Final = 64 * 1024 * 1024
 class Source:
     """A file that tells of messages."""
 
-    stored: Stored
+    stored: StoredFile
     keeps: Keeps | None = None
     """Which of its rows hold; None: all."""
     only: Keeps | None = None

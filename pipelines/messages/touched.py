@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pipelines.engine.model import Engine
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.lists import Listing
     from pipelines.store.places import Places
     from pipelines.store.removal import Held, Keeps
@@ -45,14 +45,14 @@ class Touched:
     """Of the files of the base, by path."""
     lists: Lists = field(default_factory=Lists)
 
-    def others(self, file: Stored) -> Keeps | None:
+    def others(self, file: StoredFile) -> Keeps | None:
         """Rows of messages that are not touched; None: of this file none is."""
         return self.lists.others(_UID, self.numbers.get(file.written.path, _NEW))
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    file: Stored
+    file: StoredFile
     keeps: Keeps | None
     number: int
 
@@ -61,8 +61,8 @@ def touched_messages(
     engine: Engine,
     new: Sequence[Held],
     earlier: Sequence[Held],
-    gone: Sequence[Stored],
-    messages: Sequence[Stored],
+    gone: Sequence[StoredFile],
+    messages: Sequence[StoredFile],
     places: Places,
 ) -> Touched:
     """`new`, `earlier`: files that tell of messages, of this run and of the base. Of those `gone` nothing stays.

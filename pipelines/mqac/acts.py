@@ -115,9 +115,7 @@ class Read:
 
     def doubted(self) -> Reason | None:
         """What a client fetched of the message out of sight is not told."""
-        unseen = None
-        if self.message is not None and self.body is None:
-            unseen = self.pair.within.blind_since(self.call.until)
+        unseen = self.message.missed() if self.message is not None and self.body is None else None
         if self.doubt is not None or self.at_once is not None or self.unit is None:
             return self.doubt or unseen
         return self.unit.doubt_of_reads or unseen

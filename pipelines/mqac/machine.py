@@ -30,13 +30,15 @@ from pipelines.mqac.story import QueueAct, Story
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pipelines.com.object_calls import Gone, ObjectCall
+    from pipelines.com.object_calls import Gone, ObjectCall, Released
     from pipelines.com.objects import Objects
-    from pipelines.facts.model import Moment
+    from pipelines.facts.com import Com
+    from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.handling import Handlers
     from pipelines.mqac.objects import ObjectState
     from pipelines.mqac.story import Row
 
+_ADVISE: Final = "IConnectionPoint", "Advise"
 _SINKS: Final = BY_NAME["_DMSMQEventEvents"].uuid
 _HANDLERS: Final[Handlers] = {
     key: handler
@@ -72,7 +74,7 @@ class MqacMachine:
         if found is None or cls is None:
             for one in called.com.arguments:
                 if one.reference is not None:
-                    self._story.used_unseen(one.reference)
+                    self._story.used_unseen(one.reference, called.call)
             return
         live = self._story.met(called.object, cls, called.call)
         if isinstance(live, QueueState) and called.pair not in live.pairs and len(live.pairs) < MAX_PAIRS:
@@ -80,7 +82,7 @@ class MqacMachine:
         given = {
             name: state.snapshot()
             for name, one in found.arguments.items()
-            if one.reference is not None and (state := self._story.of_ipid(one.reference)) is not None
+            if one.reference is not None and (state := self._story.of_ipid(one.reference, called.call)) is not None
         }
         step = MqacStep(
             call=called.call,
@@ -101,12 +103,21 @@ class MqacMachine:
         self._serial += 1
         heapq.heappush(self._waiting, (called.call.until, self._serial, step, live))
 
+    def given(self, call: CallFact, com: Com) -> None:
+        """What a client of another server handed to it: a sink of this host."""
+        if call.is_one_of((_ADVISE,)):
+            for reference in com.references:
+                self._story.advised(reference.ipid, call)
+
     def settle(self, until: Moment) -> Iterator[Told]:
         """Calls that were over by then."""
         while self._waiting and self._waiting[0][0] <= until:
             _, _, step, live = heapq.heappop(self._waiting)
             self._over(step, live)
             yield from self._answered(step, live)
+
+    def released(self, told: Released) -> None:
+        self._story.released(told.object)
 
     def gone(self, gone: Gone) -> Iterator[Told]:
         self._story.gone(gone.object)

@@ -61,11 +61,11 @@ def _put(story: Story, step: MqacStep, state: MessageState) -> None:
     name, value = step.member.member, next((known(step, name) for name in step.arguments), None)
     if step.failed or value is None or len(state.put) >= MAX_NAMED:
         return
-    state.put[name] = value._replace(queue=_queue_of(story, value))
+    state.put[name] = value._replace(queue=_queue_of(story, step, value))
 
 
-def _queue_of(story: Story, value: Known) -> QueueIdentity | None:
-    found = story.of_ipid(value.value.reference)
+def _queue_of(story: Story, step: MqacStep, value: Known) -> QueueIdentity | None:
+    found = story.of_ipid(value.value.reference, step.call)
     return found.queue if isinstance(found, QueueInfoState | DestinationState | QueueState) else None
 
 

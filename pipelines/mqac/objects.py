@@ -71,6 +71,10 @@ class ObjectState:
     unseen: Reason | None = None
     """Why something may have been done with it before: its birth was not captured, or it was forgotten."""
     last: Moment | None = None
+    is_over: bool = False
+    """Closed or given back, as far as was seen."""
+    missed_before: Reason | None = None
+    """Of one that is over: why something may have been done with it out of sight before."""
 
     def snapshot(self) -> ObjectState:
         """As it stands now, for those who look at it later."""
@@ -132,6 +136,8 @@ class QueueState(ObjectState):
 
     def missed(self) -> Reason | None:
         """Why something may have been done with it out of sight."""
+        if self.is_over:
+            return self.missed_before
         since = (self.opened or self.first).until
         return next((reason for pair in self.pairs if (reason := pair.within.blind_since(since)) is not None), None)
 
@@ -161,6 +167,12 @@ class MessageState(ObjectState):
     """That gave it."""
     sent: Sent | None = None
     """Its last Send."""
+
+    def missed(self) -> Reason | None:
+        """Why more may have been fetched of it out of sight."""
+        if self.is_over or self.read is None:
+            return self.missed_before
+        return self.read.pair.within.blind_since(self.read.call.until)
 
     def snapshot(self) -> MessageState:
         found = copy(self)

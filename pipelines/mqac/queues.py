@@ -95,9 +95,10 @@ _DIGITS: Final = 19
 """Of a number of 64 bits, at least."""
 
 
-def _close(_: Story, step: MqacStep, state: QueueState) -> None:
+def _close(story: Story, step: MqacStep, state: QueueState) -> None:
     if step.failed:
         return
+    story.released(state.object)
     state.closed = state.closed or slim(step.call)
     state.closed_at = state.closed_at or step.call.until
     state.is_proven = True

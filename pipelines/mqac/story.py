@@ -9,7 +9,16 @@ from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.acts import MAX_WAITING, Read, Sent, Unit
 from pipelines.mqac.admin import Values
-from pipelines.mqac.objects import STATES, MessageState, ObjectState, QueueInfoState, QueueState, TransactionState
+from pipelines.mqac.objects import (
+    SINK,
+    STATES,
+    MessageState,
+    ObjectState,
+    QueueInfoState,
+    QueueState,
+    SinkState,
+    TransactionState,
+)
 from pipelines.mqac.rows import read_rows, send_rows, session_row, unit_row
 from pipelines.sessions.model import TransactionState as Outcome
 from schemas.tables import ADMIN_ACTIONS, READS, SENDS, SESSIONS, SIGHTINGS, TRANSACTIONS
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
 MAX_STATES: Final = 16_384
 """Objects of one server kept in mind. A client in a loop makes thousands; the one that was longest not called is told
 as it stands and forgotten."""
+_REMOTE_UNKNOWN: Final = frozenset(("IRemUnknown", "IRemUnknown2"))
 _Of = TypeVar("_Of", bound="ObjectState")
 Row: TypeAlias = "tuple[str, dict[str, Any]]"
 
@@ -53,14 +63,20 @@ class Story:
     def of(self, one: ComObject) -> ObjectState | None:
         return self._states.get(one.object_uid)
 
-    def of_ipid(self, ipid: str | None) -> ObjectState | None:
-        one = self._objects.find(ipid) if ipid else None
+    def of_ipid(self, ipid: str | None, call: CallFact) -> ObjectState | None:
+        """As the call names it."""
+        one = self._objects.find(ipid, call.ends.resp_p) if ipid else None
         return None if one is None else self.of(one)
+
+    def _given(self, step: MqacStep) -> ComObject | None:
+        """The object that the answer hands out."""
+        ipid = step.result.reference if step.result is not None else None
+        return self._objects.find(ipid, step.call.ends.resp_p) if ipid else None
 
     def of_argument(self, step: MqacStep, name: str, kind: type[_Of]) -> _Of | None:
         """The object that an argument is, as it is now."""
         one = step.arguments.get(name)
-        found = self.of_ipid(one.reference) if one is not None else None
+        found = self.of_ipid(one.reference, step.call) if one is not None else None
         return found if isinstance(found, kind) else None
 
     def met(self, one: ComObject, cls: str, call: CallFact) -> ObjectState:
@@ -68,8 +84,13 @@ class Story:
         known = self._states.get(one.object_uid)
         if known is not None:
             self._states.move_to_end(one.object_uid)
+            if known.is_over and not (isinstance(known, QueueState) and known.closed is not None):
+                # Somebody had a reference left.
+                known.is_over = False
             return known
-        unseen = None if one.given_by is not None and not one.elsewhere else Reason.OPEN_NOT_SEEN
+        # [MS-DCOM] 3.1.1.5.6.1.1: an object that is asked for another interface was there before.
+        is_new = one.given_by is not None and one.born.endpoint not in _REMOTE_UNKNOWN
+        unseen = None if is_new and not one.elsewhere else Reason.OPEN_NOT_SEEN
         first = one.born if one.given_by is not None else slim(call) or call
         return self._keep(
             STATES.get(cls, ObjectState)(
@@ -82,7 +103,7 @@ class Story:
 
         `anew`: it begins a life of its own, even where its numbers are those of one that was told before.
         """
-        one = self._objects.find(step.result.reference) if step.result and step.result.reference else None
+        one = self._given(step)
         if one is None:
             return None
         known = self._states.get(one.object_uid)
@@ -94,9 +115,9 @@ class Story:
         one.of_class = one.of_class or cls
         return self._keep(kind(one, cls, slim(step.call) or step.call, born=True))
 
-    def used_unseen(self, ipid: str) -> None:
+    def used_unseen(self, ipid: str, call: CallFact) -> None:
         """It was handed to an object of which nobody knows what it is."""
-        state = self.of_ipid(ipid)
+        state = self.of_ipid(ipid, call)
         if isinstance(state, QueueState):
             state.uncounted = state.uncounted or Reason.OPEN_NOT_SEEN
         elif isinstance(state, TransactionState) and state.unit is not None:
@@ -113,9 +134,16 @@ class Story:
                 self.unit_over(oldest, Outcome.UNKNOWN, None)
         return found
 
+    def advised(self, ipid: str, call: CallFact) -> None:
+        """A client handed its own object to a connection point of another host."""
+        one = self._objects.find(ipid)
+        if one is not None and one.object_uid not in self._states:
+            first = slim(call) or call
+            self._keep(SinkState(one, SINK, first, born=True, advised=first))
+
     def alias(self, step: MqacStep, state: ObjectState) -> None:
         """The answer hands out another object that stands for the same."""
-        one = self._objects.find(step.result.reference) if step.result and step.result.reference else None
+        one = self._given(step)
         if one is not None and one.object_uid not in self._states:
             self._states[one.object_uid] = state
             self._forget_some()
@@ -131,6 +159,12 @@ class Story:
             self._forgot = True
             _, oldest = self._states.popitem(last=False)
             self._over(oldest, Reason.LIMIT)
+
+    def released(self, one: ComObject) -> None:
+        state = self._states.get(one.object_uid)
+        if isinstance(state, QueueState | MessageState):
+            # What is missed from now on says nothing of it.
+            state.missed_before, state.is_over = state.missed(), True
 
     def gone(self, one: ComObject) -> None:
         """Nothing leads to it any more."""

@@ -12,11 +12,11 @@ from ingest.files import join
 from pipelines.quality import evidence, footers
 from pipelines.quality.batches import ROW, needed, readable, shown
 from pipelines.quality.checks import checks_of
-from pipelines.quality.evidence import Evidence
+from pipelines.quality.evidence import DecidingValues
 from pipelines.quality.frames import as_frame
 from pipelines.quality.gate import CheckOutcome, gate
 from pipelines.quality.measures import KEYS_AT_ONCE, Measures
-from pipelines.quality.result import MAX_EXAMPLES, Checked, QualityResult, Suite, example
+from pipelines.quality.result import MAX_EXAMPLES, ExpectationResult, QualityResult, Suite, example
 from pipelines.quality.table_files import BATCH_ROWS, TableFiles
 from schemas.relations import Reference
 from schemas.tables import WRITTEN
@@ -76,7 +76,7 @@ class Checking:
     def types(self) -> Suite:
         return Suite(footers.SUITE, len(self._types), tuple(self._of_types()))
 
-    def _of_types(self) -> Iterator[Checked]:
+    def _of_types(self) -> Iterator[ExpectationResult]:
         """Told table by table, though looked at together."""
         batch = pd.DataFrame(self._types, columns=list(footers.COLUMNS))
         for outcome in self._gate.outcomes(footers.SUITE, footers.CHECKS, batch, footers.COLUMNS, all_rows=True):
@@ -93,7 +93,7 @@ class Checking:
         checks = [check for table in tables for check in self._checks(table)]
         failed = self._failed(checks)
         broken = self._rows({number: checks[number] for number in failed}) if failed else {}
-        by_table: dict[str, list[Checked]] = {table.name: [] for table in tables}
+        by_table: dict[str, list[ExpectationResult]] = {table.name: [] for table in tables}
         for number, check in enumerate(checks):
             by_table[check.table].append(_checked(check.table, broken.get(number, CheckOutcome(check))))
         return [Suite(name, self._stored[name].rows, tuple(checked)) for name, checked in by_table.items()]
@@ -106,7 +106,7 @@ class Checking:
                 yield check
 
     def _failed(self, checks: Sequence[Check]) -> list[int]:
-        found = [Evidence(check) for check in checks]
+        found = [DecidingValues(check) for check in checks]
         for look in self._looks(dict(enumerate(checks))):
             for number, values in look.seen.items():
                 found[number].add(values)
@@ -161,7 +161,7 @@ def _first(outcome: CheckOutcome) -> CheckOutcome:
     return replace(outcome, rows=tuple(sorted(outcome.rows, key=lambda row: row.get(ROW, 0))[:MAX_EXAMPLES]))
 
 
-def _checked(table: str, outcome: CheckOutcome) -> Checked:
+def _checked(table: str, outcome: CheckOutcome) -> ExpectationResult:
     examples = _first(outcome).rows
     told = tuple(example({name: value for name, value in row.items() if name != ROW}) for row in examples)
-    return Checked(table, str(outcome.check.kind), outcome.check.what, outcome.unexpected, told)
+    return ExpectationResult(table, str(outcome.check.kind), outcome.check.what, outcome.unexpected, told)

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
+from schemas.relations import AtLeast, Balance, NotAbove, Reference, RowCount, Sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,7 +140,7 @@ def _of(table: str, relation: Relation) -> Check:
         case Balance(value, by, name, total):
             what = f"in each {by[-1]}, {total} is the sum of the other {name}s"
             return Check(table, CheckKind.SUM, what, (*by, name, value), OneOf((0,)), relation)
-        case Counted(stage, other, column):
+        case RowCount(stage, other, column):
             what = f"{stage} counts the rows of {other} by {column}"
             columns, elsewhere = ("capture_id", "stage", "counter", "value"), ((other, "capture_id"), (other, column))
             return Check(table, CheckKind.SUM, what, columns, OneOf((0,)), relation, elsewhere)

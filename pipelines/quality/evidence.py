@@ -23,7 +23,7 @@ NUMBER: Final = "number"
 
 
 @dataclass(slots=True)
-class Evidence:
+class DecidingValues:
     check: Check
     values: set[Any] = field(default_factory=set)
 
@@ -44,7 +44,7 @@ class Evidence:
                 raise TypeError(test)
 
 
-def as_batch(evidence: Sequence[Evidence]) -> tuple[list[Check], pd.DataFrame]:
+def as_batch(evidence: Sequence[DecidingValues]) -> tuple[list[Check], pd.DataFrame]:
     """One batch for all checks, and one check for all that have the same test: the library takes long over each."""
     numbers: dict[Test, int] = {}
     checks: list[Check] = []

@@ -55,12 +55,12 @@ class CheckOutcome:
 
 
 @cache
-def gate() -> Gate:
+def gate() -> CheckRunner:
     """One for all checking in this process: it keeps nothing, and to make it takes longer than a look at a table."""
-    return Gate()
+    return CheckRunner()
 
 
-class Gate:
+class CheckRunner:
     def __init__(self) -> None:
         self._context = gx.get_context(
             mode="ephemeral",

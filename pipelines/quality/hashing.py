@@ -53,7 +53,7 @@ def encode(column: pa.ChunkedArray) -> pa.DictionaryArray:
     return column.combine_chunks().dictionary_encode()
 
 
-def found(among: Hashes, wanted: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+def positions_in(among: Hashes, wanted: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Whether each stands in the sorted ones, and where."""
     if not len(among):
         return np.zeros(len(wanted), np.bool_), np.zeros(len(wanted), np.intp)

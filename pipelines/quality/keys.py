@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from pipelines.quality.hashing import SECOND, encode, found, row_hashes, value_hashes
+from pipelines.quality.hashing import SECOND, encode, positions_in, row_hashes, value_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,16 +31,16 @@ class KeySizes:
         self._mixed = self._several_keys()
         self._of_mixed: Counter[tuple[object, ...]] = Counter()
         for batch, hashes in self._batches() if len(self._mixed) else ():
-            self._of_mixed.update(_keys(batch, found(self._mixed, hashes)[0]))
+            self._of_mixed.update(_keys(batch, positions_in(self._mixed, hashes)[0]))
 
     def column(self, batch: pa.Table) -> pa.Array:
         """Null in rows of other shares."""
         keys = batch.select(self._columns)
         hashes = row_hashes(keys.columns)
         sizes = np.ones(len(hashes), np.int64)
-        repeated, places = found(self._repeated, hashes)
+        repeated, places = positions_in(self._repeated, hashes)
         sizes[repeated] = self._sizes[places[repeated]]
-        mixed, _ = found(self._mixed, hashes)
+        mixed, _ = positions_in(self._mixed, hashes)
         sizes[mixed] = [self._of_mixed[key] for key in _keys(keys, mixed)]
         return pa.array(sizes, mask=~self._share.has(hashes))
 
@@ -53,7 +53,7 @@ class KeySizes:
         lowest = np.full(len(self._repeated), np.iinfo(np.uint64).max, np.uint64)
         highest = np.zeros(len(self._repeated), np.uint64)
         for batch, hashes in self._batches() if len(self._repeated) else ():
-            repeated, places = found(self._repeated, hashes)
+            repeated, places = positions_in(self._repeated, hashes)
             second = row_hashes(batch.columns, SECOND)[repeated]
             np.minimum.at(lowest, places[repeated], second)
             np.maximum.at(highest, places[repeated], second)
@@ -78,7 +78,7 @@ class KnownValues:
         """Whether each is one of them; null where it is null, and of other shares."""
         encoded = encode(values)
         hashes = value_hashes(encoded.dictionary)
-        there = pa.array(found(self._known, hashes)[0], mask=~self._share.has(hashes))
+        there = pa.array(positions_in(self._known, hashes)[0], mask=~self._share.has(hashes))
         return there.take(encoded.indices)
 
 

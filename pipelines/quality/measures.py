@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pipelines.quality.checks import Key, Twins
 from pipelines.quality.hashing import Share
 from pipelines.quality.keys import KeySizes, KnownValues
-from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
+from schemas.relations import AtLeast, Balance, NotAbove, Reference, RowCount, Sum
 from schemas.tables.accounting import IN
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Measures:
                 return lambda batch: pc.subtract(reduce(pc.add, (batch[part] for part in parts)), batch[total])
             case Balance() as balance:
                 return _balances(balance, self._stored[check.table])
-            case Counted() as counted:
+            case RowCount() as counted:
                 return _miscounts(counted, self._stored[counted.table])
 
     def _shares(self, table: str) -> int:
@@ -92,7 +92,7 @@ def _balances(balance: Balance, stored: TableFiles) -> Measured:
     return lambda batch: pa.array([left.pop(group, None) for group in _tuples(batch, *balance.by)], pa.int64())
 
 
-def _miscounts(counted: Counted, stored: TableFiles) -> Measured:
+def _miscounts(counted: RowCount, stored: TableFiles) -> Measured:
     counts: Counter[tuple[object, ...]] = Counter()
     names = ["capture_id", counted.column]
     for batch in stored.batches(names):

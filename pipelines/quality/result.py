@@ -14,7 +14,7 @@ _MAX_VALUE: Final = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ExpectationResult:
     """One expectation."""
 
     table: str
@@ -26,7 +26,7 @@ class Checked:
     examples: tuple[dict[str, str | None], ...] = ()
 
     @classmethod
-    def of(cls, told: dict[str, Any]) -> Checked:
+    def of(cls, told: dict[str, Any]) -> ExpectationResult:
         """From what as_json gives."""
         return cls(told["table"], told["kind"], told["what"], told["unexpected"], tuple(told["examples"]))
 
@@ -57,7 +57,7 @@ class Checked:
 class Suite:
     name: str
     rows: int
-    checked: tuple[Checked, ...]
+    checked: tuple[ExpectationResult, ...]
     """Empty where there are no rows: nothing could break them."""
 
     @property
@@ -74,17 +74,17 @@ class QualityResult:
         """From what as_json gives."""
         return cls(
             tuple(
-                Suite(one["suite"], one["rows"], tuple(Checked.of(check) for check in one["expectations"]))
+                Suite(one["suite"], one["rows"], tuple(ExpectationResult.of(check) for check in one["expectations"]))
                 for one in told["suites"]
             )
         )
 
     @property
-    def checked(self) -> list[Checked]:
+    def checked(self) -> list[ExpectationResult]:
         return [one for suite in self.suites for one in suite.checked]
 
     @property
-    def failures(self) -> list[Checked]:
+    def failures(self) -> list[ExpectationResult]:
         return [one for one in self.checked if not one.success]
 
     @property

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.keeping import First
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import CHANGES_SHOWN, FRAMES_TOLD, MAX_ROWS, VALUE
 from pipelines.report.packing import clipped, fitted
-from pipelines.report.rights import OWNER, rights_said, shortened
+from pipelines.report.rights import OWNER, rights_sentence, shortened
 from pipelines.report.sessions import queue_of
 from pipelines.report.words import account, some
 
@@ -47,7 +47,7 @@ _PREFIX: Final = re.compile(r"PROPID_(?:MGMT_(?:QUEUE|MSMQ)|[A-Z]+)_")
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ReportedAct:
     kind: str
     """Of the timeline."""
     what: str
@@ -89,13 +89,13 @@ class Act:
         return self.outcome in (SEALED, _OUTCOMES["unknown"])
 
 
-class Acts:
+class ReportedActs:
     def __init__(self, sessions: Mapping[str, Row]) -> None:
         """`sessions`: by uid, as far as they are told: they know the number of a queue that nothing names."""
         self._sessions = sessions
-        self._first: First[Row] = First(MAX_ROWS["acts"], _changes_first)
+        self._first: FirstRows[Row] = FirstRows(MAX_ROWS["acts"], _changes_first)
 
-    def each(self, tables: Tables) -> Iterator[Act]:
+    def each(self, tables: Tables) -> Iterator[ReportedAct]:
         for row in tables.rows("admin_actions", _READ):
             self._first.add(row)
             yield self._act(row)
@@ -112,9 +112,9 @@ class Acts:
             "acts", COLUMNS, rows, self._first.seen, cut, lambda row: (row["ts"] or 0, row["call_uid"], row["what"])
         )
 
-    def _act(self, row: Row) -> Act:
+    def _act(self, row: Row) -> ReportedAct:
         session = self._sessions.get(row["session_uid"] or "")
-        return Act(
+        return ReportedAct(
             "query" if row["is_query"] else "purge" if row["action"] == "purge" else "admin",
             clipped(_what(row)) or "",
             _outcome(row),
@@ -137,7 +137,7 @@ class Acts:
         act = self._act(row)
         changes = row["changes"] or []
         status = None if row["status"] is None else f"0x{row['status']:08x}"
-        of_act = {name: getattr(act, name) for name in Act.__dataclass_fields__}
+        of_act = {name: getattr(act, name) for name in ReportedAct.__dataclass_fields__}
         return of_act | {
             **{name: row[name] for name in ("operation", "endpoint", "target_type", "auth_level", "capture_id")},
             "action": row["action"],
@@ -207,7 +207,7 @@ def _line(rights: list[str]) -> str:
 
 
 def _rights(sddl: str | None, kind: str | None) -> list[str]:
-    return rights_said(sddl, of_queue=kind == "queue") if sddl else []
+    return rights_sentence(sddl, of_queue=kind == "queue") if sddl else []
 
 
 def _whole(one: Row, kind: str | None) -> list[Any]:

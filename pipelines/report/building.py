@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.facts.reasons import REASONS
 from pipelines.report import timeline
-from pipelines.report.acts import Acts
-from pipelines.report.attached import Attached
+from pipelines.report.acts import ReportedActs
 from pipelines.report.census import census_of
 from pipelines.report.counts import counts_of
 from pipelines.report.damage import damage_of
@@ -34,7 +33,8 @@ from pipelines.report.objects import objects_section
 from pipelines.report.packing import clipped
 from pipelines.report.people import People, proven
 from pipelines.report.quality import quality_of
-from pipelines.report.queues import QueueNames, Queues, queue_rows
+from pipelines.report.queues import QueueLabels, Queues, queue_rows
+from pipelines.report.rule_hits import RuleHits
 from pipelines.report.sessions import READ, ChosenSessions, by_uid, with_ladder
 from pipelines.report.summary import summary
 from pipelines.report.touches import Touches
@@ -68,10 +68,10 @@ def report_of(folder: str, manifest: Mapping[str, Any], gate_over: Callable[[], 
     questions = chosen_questions(tables, judgement.most_of_a_rule(MAX_ROWS["questions"], UNDECIDED))
     seen = _look_at_sessions(tables, findings.rows)
     events, ladders = seen.events, seen.ladders
-    attached = Attached(tables)
+    attached = RuleHits(tables)
     timeline.add_findings(events, tables, judgement.titles, attached)
     sessions = by_uid(seen.chosen)
-    acts = Acts(sessions)
+    acts = ReportedActs(sessions)
     for act in acts.each(tables):
         timeline.add_act(events, act, attached)
         seen.touches.act(act)
@@ -136,7 +136,7 @@ class _Seen:
 
 
 def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
-    names, queues, people, events = QueueNames(), Queues(), People(), Events()
+    names, queues, people, events = QueueLabels(), Queues(), People(), Events()
     touches = Touches(names)
     for row in queue_rows(tables):
         names.learn(row)
@@ -146,7 +146,7 @@ def _look_at_sessions(tables: Tables, findings: list[Row]) -> _Seen:
     each_read = timeline.one_by_one(tables)
     count = doubtful = 0
     for found in tables.rows("sessions", READ):
-        row = doubts.told_apart(found)
+        row = doubts.by_doubt(found)
         count += 1
         doubtful += row["doubt"] is not None
         picker.add(row)

@@ -15,7 +15,7 @@ Values: TypeAlias = tuple[str | None, ...]
 _NO_TIME: Final = -(1 << 62)
 
 
-class Level(NamedTuple):
+class Coarseness(NamedTuple):
     """How coarse: each is coarser than the one before in every way."""
 
     width_us: int | None
@@ -45,7 +45,7 @@ class Group:
 
 
 class Condensed:
-    def __init__(self, most: int, levels: Sequence[Level]) -> None:
+    def __init__(self, most: int, levels: Sequence[Coarseness]) -> None:
         """`levels`: from the finest, where each event stays alone, to the coarsest."""
         self._most, self._levels = most, levels
         self._step = 0
@@ -56,7 +56,7 @@ class Condensed:
         """Events of groups for which there was no room even so."""
 
     @property
-    def level(self) -> Level:
+    def level(self) -> Coarseness:
         return self._levels[self._step]
 
     def add(self, group: Group) -> None:

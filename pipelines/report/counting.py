@@ -26,7 +26,7 @@ class Sum:
         self.numbers.update(numbers)
 
 
-class Counted:
+class GroupCounts:
     def __init__(self, most: int) -> None:
         self._most = most
         self._sums: dict[Key, Sum] = {}

@@ -33,7 +33,7 @@ PURGE: Final = "purge"
 
 
 @dataclass(frozen=True, slots=True)
-class Acts:
+class ActOutcomes:
     """Acts of one action, by `admin_actions.outcome`."""
 
     succeeded: int = 0
@@ -51,7 +51,7 @@ class Counts:
     rows: dict[str, int]
     """By the names of ROWS."""
     reads: dict[str, int]
-    changes: dict[str, Acts]
+    changes: dict[str, ActOutcomes]
     """Acts that do more than ask, by action; purges among them."""
     inquiries: int
     """Acts that only ask, whatever came of them."""
@@ -61,8 +61,8 @@ class Counts:
     """Verdicts that could not be given: no findings."""
 
     @property
-    def purges(self) -> Acts:
-        return self.changes.get(PURGE, Acts())
+    def purges(self) -> ActOutcomes:
+        return self.changes.get(PURGE, ActOutcomes())
 
     @property
     def as_json(self) -> Row:
@@ -89,7 +89,7 @@ def counts_of(tables: Tables) -> Counts:
         if not row["is_query"]:
             acts[row["action"], row["outcome"]] += count
     changes = {
-        action: Acts(*(acts[action, outcome] for outcome in ("success", "failure", "unknown")))
+        action: ActOutcomes(*(acts[action, outcome] for outcome in ("success", "failure", "unknown")))
         for action in sorted({action for action, _ in acts})
     }
     verdicts: list[VerdictRow] = [

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.keeping import First
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import MAX_ROWS
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import some
@@ -68,7 +68,7 @@ class Damage:
 
 
 def damage_of(tables: Tables) -> Damage:
-    captures: First[Row] = First(MAX_ROWS["captures"], _damaged_first)
+    captures: FirstRows[Row] = FirstRows(MAX_ROWS["captures"], _damaged_first)
     states: Counter[str] = Counter()
     packets = size = 0
     moments: list[int] = []
@@ -101,7 +101,7 @@ def damage_of(tables: Tables) -> Damage:
 
 @dataclass(slots=True)
 class _Flows:
-    worst: First[Row]
+    worst: FirstRows[Row]
     count: int = 0
     missed_bytes: int = 0
     midstream: int = 0
@@ -109,7 +109,7 @@ class _Flows:
 
 
 def _flows(tables: Tables) -> _Flows:
-    found = _Flows(First(MAX_ROWS["gaps"], _largest_first))
+    found = _Flows(FirstRows(MAX_ROWS["gaps"], _largest_first))
     for row in tables.rows("flows", _FLOW):
         found.count += 1
         found.missed_bytes += row["missed_bytes"] or 0
@@ -123,10 +123,10 @@ def _flows(tables: Tables) -> _Flows:
 
 def _issues(tables: Tables) -> tuple[Section, Counter[str]]:
     codes: Counter[str] = Counter()
-    of_code: dict[str, First[Row]] = {}
+    of_code: dict[str, FirstRows[Row]] = {}
     for row in tables.rows("issues", ISSUES):
         codes[row["code"]] += 1
-        held = of_code.setdefault(row["code"], First(ISSUES_OF_A_CODE, _place))
+        held = of_code.setdefault(row["code"], FirstRows(ISSUES_OF_A_CODE, _place))
         held.add(row | {"detail": clipped(row["detail"]), "path": clipped(row["path"])})
     kept = [row for code in sorted(of_code) for row in of_code[code].rows()][: MAX_ROWS["issues"]]
     return fitted("issues", ISSUES, kept, codes.total(), _cut("issues"), _place), codes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.compute as pc
 
-from pipelines.report.counting import Counted
+from pipelines.report.counting import GroupCounts
 from pipelines.report.limits import SESSIONS_IN_DOUBT
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ COLUMNS: Final = ("in_doubt", "in_doubt_bytes")
 
 class Doubts:
     def __init__(self, tables: Tables) -> None:
-        counted = Counted(SESSIONS_IN_DOUBT)
+        counted = GroupCounts(SESSIONS_IN_DOUBT)
         columns = ("session_uid", "outcome", "doubt", "message_bytes")
         for row in tables.rows("reads", columns, lambda batch: pc.is_valid(batch.column("doubt"))):
             if row["session_uid"] and row["outcome"] in _ENDS:
@@ -31,7 +31,7 @@ class Doubts:
                 counted.add((row["session_uid"],), None, None, numbers)
         self._of: dict[str | None, Counter[str]] = {one.key[0]: one.numbers for one in counted.sums()}
 
-    def told_apart(self, session: Row) -> Row:
+    def by_doubt(self, session: Row) -> Row:
         """A row of sessions that counts what is sure, and the rest as `in_doubt`."""
         found = self._of.get(session["session_uid"])
         if found is None:

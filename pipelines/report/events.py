@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.condensing import Condensed, Group, Level
+from pipelines.report.condensing import Coarseness, Condensed, Group
 from pipelines.report.limits import EVENTS, FRAMES_TOLD
 from pipelines.report.packing import fitted
 from pipelines.report.sessions import queue_of
@@ -24,14 +24,14 @@ _ALIKE, _ANY_QUEUE, _ANY_USER, _ANY_CLIENT = 8, 7, 6, 5
 _SECOND: Final = 1_000_000
 _HOUR: Final = 3_600 * _SECOND
 LEVELS: Final = (
-    Level(0, len(_VALUES)),
-    *(Level(seconds * _SECOND, _ALIKE) for seconds in (1, 10, 60, 600, 3_600)),
-    Level(_HOUR, _ANY_QUEUE),
-    Level(_HOUR, _ANY_USER),
-    Level(6 * _HOUR, _ANY_USER),
-    Level(6 * _HOUR, _ANY_CLIENT),
-    Level(24 * _HOUR, _ANY_CLIENT),
-    Level(None, _ANY_CLIENT),
+    Coarseness(0, len(_VALUES)),
+    *(Coarseness(seconds * _SECOND, _ALIKE) for seconds in (1, 10, 60, 600, 3_600)),
+    Coarseness(_HOUR, _ANY_QUEUE),
+    Coarseness(_HOUR, _ANY_USER),
+    Coarseness(6 * _HOUR, _ANY_USER),
+    Coarseness(6 * _HOUR, _ANY_CLIENT),
+    Coarseness(24 * _HOUR, _ANY_CLIENT),
+    Coarseness(None, _ANY_CLIENT),
 )
 _WHATEVER: Final = {
     _ANY_QUEUE: ", whatever the queue,",

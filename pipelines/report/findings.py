@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.report.counting import Counted
-from pipelines.report.keeping import First
+from pipelines.report.counting import GroupCounts
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import FRAMES_TOLD, MAX_ROWS, SESSIONS_WITH_FINDINGS, VALUES_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.sessions import queue_of
@@ -54,30 +54,30 @@ def most_of_a_rule(counts: Iterable[int], room: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenFindings:
     rows: list[Row]
     total: int
     """Rows of their kind, with those that are not told."""
 
 
-def chosen_findings(tables: Tables, most: int) -> Chosen:
+def chosen_findings(tables: Tables, most: int) -> ChosenFindings:
     """Violations and detections, the worst first; of one rule the earliest, `most` at most."""
     return _chosen(tables, most, MAX_ROWS["findings"], pc.invert, _worst_first)
 
 
-def chosen_questions(tables: Tables, most: int) -> Chosen:
+def chosen_questions(tables: Tables, most: int) -> ChosenFindings:
     """What could not be decided, by rule; of one rule the earliest, `most` at most."""
     return _chosen(tables, most, MAX_ROWS["questions"], lambda undecided: undecided, _by_rule)
 
 
-def _chosen(tables: Tables, most: int, room: int, of: Which, order: Callable[[Row], Any]) -> Chosen:
+def _chosen(tables: Tables, most: int, room: int, of: Which, order: Callable[[Row], Any]) -> ChosenFindings:
     latest, total = _latest(tables, most, of)
-    of_rule: dict[str, First[Row]] = defaultdict(lambda: First(most, _when_and_where))
+    of_rule: dict[str, FirstRows[Row]] = defaultdict(lambda: FirstRows(most, _when_and_where))
     for row in tables.rows("findings", _READ, lambda batch: _not_after(batch, latest, of)):
         of_rule[row["rule_id"]].add(row)
     kept = [row for first in of_rule.values() for row in first.rows()]
     told = [_shown(row) for row in heapq.nsmallest(room, kept, key=order)]
-    return Chosen(with_numbers(told, tables), total)
+    return ChosenFindings(with_numbers(told, tables), total)
 
 
 def with_numbers(rows: list[Row], tables: Tables) -> list[Row]:
@@ -92,7 +92,7 @@ def with_numbers(rows: list[Row], tables: Tables) -> list[Row]:
     ]
 
 
-def findings_section(chosen: Chosen, findings: int) -> Section:
+def findings_section(chosen: ChosenFindings, findings: int) -> Section:
     """`findings`: all that there are; a row may sum up many."""
 
     def cut(here: int, _: int) -> str:
@@ -105,7 +105,7 @@ def findings_section(chosen: Chosen, findings: int) -> Section:
     return fitted("findings", COLUMNS, chosen.rows, chosen.total, cut, _as_shown)
 
 
-def questions_section(chosen: Chosen) -> Section:
+def questions_section(chosen: ChosenFindings) -> Section:
     def cut(here: int, there_are: int) -> str:
         return (
             f"{some(here, there_are, 'lines')}: of each rule the earliest. All are in the table findings, "
@@ -190,7 +190,7 @@ def _pair(value: Row) -> list[str | None]:
 
 def sessions_with_findings(tables: Tables) -> dict[str, tuple[int, int]]:
     """How many findings each session has, and the rank of the worst: of all, not only of those that are told."""
-    counted = Counted(SESSIONS_WITH_FINDINGS)
+    counted = GroupCounts(SESSIONS_WITH_FINDINGS)
     for batch in tables.batches("findings", ("session_uid", "verdict", "level", "count")):
         decided = batch.filter(pc.and_(pc.invert(_undecided(batch)), pc.is_valid(batch.column("session_uid"))))
         for row in decided.group_by(["session_uid", "level"]).aggregate([("count", "sum")]).to_pylist():

@@ -19,7 +19,7 @@ MARKS, FOUND, OFTEN = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class HandleColumn:
     """Where a typed table names the session."""
 
     table: str
@@ -32,26 +32,26 @@ class Naming:
 
 
 NAMINGS: Final = (
-    Naming("qm2qm_RemoteQMOpenQueue", "response.phContext", MARKS),
-    Naming("qm2qm_RemoteQMCloseQueue", "request.pphContext", MARKS),
-    Naming("qm2qm_RemoteQMPurgeQueue", "request.hQueue", MARKS, number=True),
-    Naming("qm2qm_RemoteQMCloseCursor", "request.hQueue", number=True),
-    Naming("qmcomm_R_QMOpenRemoteQueue", "response.phQueue", MARKS, number=True, for_application=True),
-    Naming("qmcomm_rpc_QMOpenQueueInternal", "response.phQueue", MARKS),
-    Naming("qmcomm_rpc_ACCloseHandle", "request.phQueue", MARKS),
-    Naming("qmcomm_rpc_ACPurgeQueue", "request.hQueue", MARKS),
-    Naming("qmcomm_rpc_ACCloseCursor", "request.hQueue"),
-    Naming("qmcomm_rpc_ACSetCursorProperties", "request.hProxy"),
-    Naming("qmcomm_rpc_ACHandleToFormatName", "request.hQueue"),
-    Naming("qmcomm2_rpc_ACSendMessageEx", "request.hQueue"),
-    Naming("qmcomm2_rpc_ACCreateCursorEx", "request.hQueue"),
-    Naming("RemoteRead_R_OpenQueue", "response.pphContext", MARKS),
-    Naming("RemoteRead_R_OpenQueueForMove", "response.pphContext", MARKS),
-    Naming("RemoteRead_R_CloseQueue", "request.pphContext", MARKS),
-    Naming("RemoteRead_R_PurgeQueue", "request.phContext", MARKS),
-    Naming("RemoteRead_R_CreateCursor", "request.phContext"),
-    Naming("RemoteRead_R_CloseCursor", "request.phContext"),
-    Naming("RemoteRead_R_SetUserAcknowledgementClass", "request.phContext"),
+    HandleColumn("qm2qm_RemoteQMOpenQueue", "response.phContext", MARKS),
+    HandleColumn("qm2qm_RemoteQMCloseQueue", "request.pphContext", MARKS),
+    HandleColumn("qm2qm_RemoteQMPurgeQueue", "request.hQueue", MARKS, number=True),
+    HandleColumn("qm2qm_RemoteQMCloseCursor", "request.hQueue", number=True),
+    HandleColumn("qmcomm_R_QMOpenRemoteQueue", "response.phQueue", MARKS, number=True, for_application=True),
+    HandleColumn("qmcomm_rpc_QMOpenQueueInternal", "response.phQueue", MARKS),
+    HandleColumn("qmcomm_rpc_ACCloseHandle", "request.phQueue", MARKS),
+    HandleColumn("qmcomm_rpc_ACPurgeQueue", "request.hQueue", MARKS),
+    HandleColumn("qmcomm_rpc_ACCloseCursor", "request.hQueue"),
+    HandleColumn("qmcomm_rpc_ACSetCursorProperties", "request.hProxy"),
+    HandleColumn("qmcomm_rpc_ACHandleToFormatName", "request.hQueue"),
+    HandleColumn("qmcomm2_rpc_ACSendMessageEx", "request.hQueue"),
+    HandleColumn("qmcomm2_rpc_ACCreateCursorEx", "request.hQueue"),
+    HandleColumn("RemoteRead_R_OpenQueue", "response.pphContext", MARKS),
+    HandleColumn("RemoteRead_R_OpenQueueForMove", "response.pphContext", MARKS),
+    HandleColumn("RemoteRead_R_CloseQueue", "request.pphContext", MARKS),
+    HandleColumn("RemoteRead_R_PurgeQueue", "request.phContext", MARKS),
+    HandleColumn("RemoteRead_R_CreateCursor", "request.phContext"),
+    HandleColumn("RemoteRead_R_CloseCursor", "request.phContext"),
+    HandleColumn("RemoteRead_R_SetUserAcknowledgementClass", "request.phContext"),
 )
 
 
@@ -66,7 +66,7 @@ class HandleNote(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class HandleMention:
     session_uid: str
     call_uid: str
     ts: int
@@ -85,7 +85,7 @@ class Handles:
                 for client in clients if name is not None else ():
                     self._sessions.setdefault((client, row["id.resp_h"], name), []).append(row)
 
-    def calls(self, tables: Tables) -> Iterator[Named]:
+    def calls(self, tables: Tables) -> Iterator[HandleMention]:
         for naming in NAMINGS:
             kind = pa.int64() if naming.number else pa.string()
             wanted = {name for _, _, name in self._sessions if isinstance(name, int if naming.number else str)}
@@ -94,9 +94,9 @@ class Handles:
             for row in tables.rows(naming.table, columns, lambda batch: _among(batch, naming.column, known)):  # noqa: B023
                 session = self._meant(row["id.orig_h"], row["id.resp_h"], row[naming.column], row["ts"] or 0, naming)
                 if session is not None:
-                    yield Named(session["session_uid"], row["call_uid"], row["ts"] or 0, naming.weight)
+                    yield HandleMention(session["session_uid"], row["call_uid"], row["ts"] or 0, naming.weight)
 
-    def _meant(self, client: str, server: str, name: str | int, ts: int, naming: Naming) -> Row | None:
+    def _meant(self, client: str, server: str, name: str | int, ts: int, naming: HandleColumn) -> Row | None:
         found = self._sessions.get((client, server, name), ())
         if naming.for_application:
             # It comes before the session that it is for.

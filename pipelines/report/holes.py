@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.report.keeping import First
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import FRAMES_TOLD, HOLES_OF_A_SESSION, MAX_ROWS
 from pipelines.report.packing import fitted
 from pipelines.report.words import size, some
@@ -80,7 +80,7 @@ def holes_section(tables: Tables, sessions: list[Row], calls: Mapping[str, list[
         for one in (session, *calls.get(session["session_uid"], ())):
             clients[one["uid"]] = one["id.orig_h"], one["id.orig_p"]
     uids = pa.array(sorted(clients), pa.string())
-    found: dict[str, First[Row]] = defaultdict(lambda: First(HOLES_OF_A_SESSION, _order))
+    found: dict[str, FirstRows[Row]] = defaultdict(lambda: FirstRows(HOLES_OF_A_SESSION, _order))
     for uid, hole in (*_gaps(tables, clients, uids), *_unasked(tables, uids)):
         for session in of_connection[uid]:
             if (session["ts"] or 0) <= hole["ts"] <= (session["closed_ts"] or hole["ts"]):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Kept = TypeVar("Kept")
 
 
-class First(Generic[Kept]):
+class FirstRows(Generic[Kept]):
     def __init__(self, most: int, key: Callable[[Kept], Any]) -> None:
         self._most, self._key = most, key
         self._held: list[Kept] = []
@@ -23,7 +23,7 @@ class First(Generic[Kept]):
         if len(self._held) > 2 * self._most:
             self._held = heapq.nsmallest(self._most, self._held, key=self._key)
 
-    def add_all(self, many: Iterable[Kept]) -> First[Kept]:
+    def add_all(self, many: Iterable[Kept]) -> FirstRows[Kept]:
         for one in many:
             self.add(one)
         return self

@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.handles import FOUND, OFTEN, HandleNote, Handles, Named
-from pipelines.report.keeping import First
+from pipelines.report.handles import FOUND, OFTEN, HandleMention, HandleNote, Handles
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import FRAMES_TOLD, LADDER_CALLS
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import some
@@ -53,8 +53,8 @@ class Ladders:
         """`worst_of_calls`: the rank of the worst finding about a call."""
         self.sessions = sessions
         self._worst = worst_of_calls
-        self._found: dict[str, First[Named]] = defaultdict(
-            lambda: First(LADDER_CALLS, lambda one: (one.weight, one.ts, one.call_uid))
+        self._found: dict[str, FirstRows[HandleMention]] = defaultdict(
+            lambda: FirstRows(LADDER_CALLS, lambda one: (one.weight, one.ts, one.call_uid))
         )
         self._notes: dict[str, HandleNote] = {}
         self.sessions_of: dict[str, list[str]] = {}
@@ -90,7 +90,7 @@ class Ladders:
 
     def _add(self, session: str, call: str, ts: int | None, note: HandleNote | None) -> None:
         weight = FOUND if call in self._worst else OFTEN
-        self._found[session].add(Named(session, call, ts or 0, weight, note))
+        self._found[session].add(HandleMention(session, call, ts or 0, weight, note))
 
     def by_session(self, calls: Mapping[str, Row]) -> dict[str, list[Row]]:
         """`calls`: rows of the calls, by uid."""

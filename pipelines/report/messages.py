@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.keeping import First
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import MAX_ROWS, SIGHTINGS_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import account, some
@@ -22,7 +22,7 @@ COLUMNS: Final = (*_PLAIN, *_TEXTS, "first", "last", "seen")
 
 
 def messages_section(tables: Tables) -> Section:
-    first: First[Row] = First(MAX_ROWS["messages"], _telling)
+    first: FirstRows[Row] = FirstRows(MAX_ROWS["messages"], _telling)
     first.add_all(tables.rows("messages", _READ))
 
     def cut(here: int, there_are: int) -> str:

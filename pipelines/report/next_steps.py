@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.report.sentences import enumerated, host_link, link, object_link, said
+from pipelines.report.sentences import enumerated, host_link, link, object_link, sentence
 from pipelines.report.words import counted, listed, moment, times
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ NAMES: Final = 4
 
 
 def next_steps(facts: Facts) -> list[Sentence]:
-    return [sentence for step in _STEPS if (sentence := step(facts))]
+    return [one for step in _STEPS if (one := step(facts))]
 
 
 def _worst(facts: Facts) -> Sentence | None:
@@ -25,8 +25,8 @@ def _worst(facts: Facts) -> Sentence | None:
         return None
     worst = facts.findings[0]
     rule = link("the worst finding", "rule", worst["rule_id"])
-    where = said(" and ", link("its session", "session", worst["session_uid"])) if worst["session_uid"] else []
-    return said("Read ", rule, *where, "; each has a filter that shows its frames in Wireshark.")
+    where = sentence(" and ", link("its session", "session", worst["session_uid"])) if worst["session_uid"] else []
+    return sentence("Read ", rule, *where, "; each has a filter that shows its frames in Wireshark.")
 
 
 def _purged(facts: Facts) -> Sentence | None:
@@ -34,9 +34,9 @@ def _purged(facts: Facts) -> Sentence | None:
     if not purged:
         return None
     queues = list({(row["queue"], row["object"], row["server"]): row for row in purged}.values())
-    names = [said(object_link(row)) for row in queues[:NAMES]]
+    names = [sentence(object_link(row)) for row in queues[:NAMES]]
     them = "it was" if len(queues) == 1 else "they were"
-    return said(
+    return sentence(
         "What was in ",
         *enumerated(names),
         f"{_more(len(queues))} when {them} purged is not in a capture: ask the journal, or backups.",
@@ -48,7 +48,7 @@ def _secured(facts: Facts) -> Sentence | None:
     if not acts:
         return None
     first = min(acts, key=lambda act: (act["ts"] or 0, act["call_uid"]))
-    return said(
+    return sentence(
         f"Rights were set {times(len(acts))}: ",
         link("see what they are now", "act", first["call_uid"]),
         ", and put back what they were before.",
@@ -59,7 +59,7 @@ def _removed(facts: Facts) -> Sentence | None:
     removed = [row for row in facts.touches if row["removed"]]
     if not removed:
         return None
-    return said(
+    return sentence(
         "Removed messages are listed with label, size and hash under ",
         link("messages", "messages"),
         ": compare them with what the owner of the queue expected to arrive.",
@@ -72,8 +72,8 @@ def _nameless(facts: Facts) -> Sentence | None:
     clients = sorted({row["client"] for row in facts.touches if not row["user"]})
     if not clients:
         return None
-    names = [said(host_link(address)) for address in clients[:NAMES]]
-    return said(
+    names = [sentence(host_link(address)) for address in clients[:NAMES]]
+    return sentence(
         "Who used ",
         *enumerated(names),
         f"{_more(len(clients))} is not in the capture: their own logon records may tell.",
@@ -83,7 +83,7 @@ def _nameless(facts: Facts) -> Sentence | None:
 def _unnamed(facts: Facts) -> Sentence | None:
     if not facts.unnamed_queues:
         return None
-    return said(
+    return sentence(
         f"Of {counted(facts.unnamed_queues, 'queue')} only the number is known. A queue's name passes between "
         "application and queue's host (R_QMOpenRemoteQueue): a capture there would tell it."
     )
@@ -92,7 +92,7 @@ def _unnamed(facts: Facts) -> Sentence | None:
 def _sealed(facts: Facts) -> Sentence | None:
     if not facts.census.sealed:
         return None
-    return said(
+    return sentence(
         f"{counted(facts.census.sealed, 'call')} stayed sealed. What is sealed can be read with the account's "
         "password or NT hash, or with Kerberos the service's keytab: mqtrail analyze with --secrets."
     )
@@ -105,7 +105,7 @@ def _cut_short(facts: Facts) -> Sentence | None:
     wanted += [f"from after {moment(facts.damage.last)}"] if after else []
     if not wanted:
         return None
-    return said(f"Captures {listed(wanted)} would decide what was undecided {times(before + after)}.")
+    return sentence(f"Captures {listed(wanted)} would decide what was undecided {times(before + after)}.")
 
 
 def _more(count: int) -> str:
@@ -115,7 +115,9 @@ def _more(count: int) -> str:
 def _missing(facts: Facts) -> Sentence | None:
     if not facts.damage.missed_bytes:
         return None
-    return said("Bytes are missing: ", link("the connections concerned", "damage"), " may be in another tap's capture.")
+    return sentence(
+        "Bytes are missing: ", link("the connections concerned", "damage"), " may be in another tap's capture."
+    )
 
 
 _STEPS: Final[tuple[Callable[[Facts], Sentence | None], ...]] = (

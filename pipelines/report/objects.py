@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.dcom.classes import MSMQ_CLASSES, REMOTE_EXECUTION_CLASSES
-from pipelines.report.keeping import First
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import MAX_ROWS, MEMBERS_HELD, MEMBERS_TOLD, NAMES_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import account, some
@@ -31,7 +31,7 @@ _TELLING: Final = frozenset((*MSMQ_CLASSES.values(), *REMOTE_EXECUTION_CLASSES.v
 
 
 def objects_section(tables: Tables) -> Section:
-    first: First[Row] = First(MAX_ROWS["objects"], _rank)
+    first: FirstRows[Row] = FirstRows(MAX_ROWS["objects"], _rank)
     first.add_all(tables.rows("com_objects", _READ))
     chosen = first.rows()
     members = _members(tables, {row["object_uid"] for row in chosen})

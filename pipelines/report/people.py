@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.counting import Counted
-from pipelines.report.keeping import First
+from pipelines.report.counting import GroupCounts
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import HOSTS_HELD, MAX_ROWS, NAMES_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import account, some
@@ -14,7 +14,7 @@ from pipelines.report.words import account, some
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pipelines.report.acts import Act
+    from pipelines.report.acts import ReportedAct
     from pipelines.report.packing import Section
     from pipelines.store.tables import Tables
 
@@ -45,7 +45,7 @@ _GRAVE: Final = ("purges", "purges_unknown", "administered", "removed", "bytes",
 
 class People:
     def __init__(self) -> None:
-        self._hosts, self._users = Counted(HOSTS_HELD), Counted(HOSTS_HELD)
+        self._hosts, self._users = GroupCounts(HOSTS_HELD), GroupCounts(HOSTS_HELD)
 
     def session(self, row: Row) -> None:
         did = {ours: row[theirs] or 0 if theirs else 1 for ours, theirs in _DID.items()}
@@ -58,7 +58,7 @@ class People:
         if behind:
             self._users.add((clipped(behind),), row["ts"], row["closed_ts"] or row["ts"], did)
 
-    def act(self, act: Act) -> None:
+    def act(self, act: ReportedAct) -> None:
         """All count for when somebody was there; what was done only if it was, and a purge once."""
         numbers = {act.counts_as: 1} if act.counts_as else {}
         self._hosts.add((act.client,), None, None, numbers)
@@ -67,7 +67,7 @@ class People:
 
     def hosts(self, tables: Tables) -> Section:
         did = {one.key[0]: one.numbers for one in self._hosts.sums()}
-        first: First[Row] = First(MAX_ROWS["hosts"], _gravity("address"))
+        first: FirstRows[Row] = FirstRows(MAX_ROWS["hosts"], _gravity("address"))
         for row in tables.rows("hosts", _HOST):
             numbers = did.get(row["address"]) or Counter()
             first.add(_host(row) | {name: numbers[name] for name in (*_DID, *_ACTS, "served")})
@@ -80,7 +80,7 @@ class People:
     def principals(self, tables: Tables) -> Section:
         for row in _contexts(tables):
             self._users.add((row["user"],), row["ts"], row["ts"], row["numbers"])
-        first: First[Row] = First(MAX_ROWS["principals"], _gravity("user"))
+        first: FirstRows[Row] = FirstRows(MAX_ROWS["principals"], _gravity("user"))
         for one in self._users.sums():
             numbers = {name: one.numbers[name] for name in (*_CONTEXTS, *_SECRETS, *_DID, *_ACTS)}
             first.add({"user": one.key[0], "first": one.first, "last": one.last, **numbers})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.keeping import First
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import MAX_ROWS, NAMED_QUEUES, NAMES_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import some, unnamed_queue
@@ -25,7 +25,7 @@ _GRAVE: Final = (
 )
 
 
-class QueueNames:
+class QueueLabels:
     """One queue has many names: the one that it is shown by."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class QueueNames:
 
 class Queues:
     def __init__(self) -> None:
-        self._rows: First[Row] = First(MAX_ROWS["queues"], _gravity)
+        self._rows: FirstRows[Row] = FirstRows(MAX_ROWS["queues"], _gravity)
         self.unnamed = 0
 
     def add(self, row: Row) -> None:

@@ -87,7 +87,7 @@ _DOMAIN: Final = re.compile(r"S-1-5-21-\d+-\d+-\d+-(?=\d)")
 _ALLOWED, _DENIED = "A", "D"
 
 
-def rights_said(sddl: str, *, of_queue: bool = True) -> list[str]:
+def rights_sentence(sddl: str, *, of_queue: bool = True) -> list[str]:
     """A line for the owner and for each entry of the access list, in its order. Auditing is not told."""
     said = [f"{OWNER}{_name(found[1])}"] if (found := _OWNER.match(sddl)) else []
     dacl = _DACL.search(sddl)

@@ -15,7 +15,7 @@ def link(text: str, *place: str) -> Part:
     return [text, "/".join(quote(part, safe="") for part in place)]
 
 
-def said(*parts: Part) -> Sentence:
+def sentence(*parts: Part) -> Sentence:
     """Neighbouring texts put together."""
     found: Sentence = []
     for part in parts:
@@ -57,4 +57,4 @@ def enumerated(sentences: list[Sentence]) -> Sentence:
     for place, one in enumerate(sentences):
         joint = "" if not place else " and " if place == len(sentences) - 1 else ", "
         found += [joint, *one]
-    return said(*found)
+    return sentence(*found)

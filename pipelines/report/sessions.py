@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.report import doubts
-from pipelines.report.keeping import First
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import LADDER_CALLS, LADDERS, MAX_ROWS, NAMES_TOLD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.words import account, some, unnamed_queue
@@ -65,7 +65,7 @@ class ChosenSessions:
     def __init__(self, findings: Mapping[str, tuple[int, int]]) -> None:
         """`findings`: of sessions, how many and the rank of the worst."""
         self._findings = findings
-        self._first: First[Row] = First(MAX_ROWS["sessions"], self._rank)
+        self._first: FirstRows[Row] = FirstRows(MAX_ROWS["sessions"], self._rank)
 
     def add(self, row: Row) -> None:
         self._first.add(row)

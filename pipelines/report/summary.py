@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.sentences import enumerated, host_link, level_mark, link, object_link, queue_link, said, user_link
+from pipelines.report.sentences import (
+    enumerated,
+    host_link,
+    level_mark,
+    link,
+    object_link,
+    queue_link,
+    sentence,
+    user_link,
+)
 from pipelines.report.touches import key_of
 from pipelines.report.words import are, counted, have, listed, moment, size, span, times
 
@@ -56,8 +65,8 @@ def captured(facts: Facts) -> list[Sentence]:
     named = f" ({facts.unnamed_queues:,} of them by number only)" if facts.unnamed_queues else ""
     them, matter = "it" if of.captures.total == 1 else "them", "matters" if rows["connections"] == 1 else "matter"
     return [
-        said(captures, f" with {counted(of.packets, 'packet')}, {size(of.bytes)}{when}."),
-        said(
+        sentence(captures, f" with {counted(of.packets, 'packet')}, {size(of.bytes)}{when}."),
+        sentence(
             f"In {them} {counted(rows['connections'], 'connection')} that {matter}, with "
             f"{counted(rows['calls'], 'call')}: ",
             link(counted(rows["hosts"], "host"), "hosts"),
@@ -77,12 +86,12 @@ def captured(facts: Facts) -> list[Sentence]:
 def found(facts: Facts) -> list[Sentence]:
     rules = facts.judgement.found
     if not rules:
-        return [said("No rule was broken and nothing was detected that an investigator asks for.")]
+        return [sentence("No rule was broken and nothing was detected that an investigator asks for.")]
     first_of: dict[str, Row] = {}
     for row in facts.findings:
         first_of.setdefault(row["rule_id"], row)
     told: list[Sentence] = [
-        said(
+        sentence(
             level_mark(rule["level"]),
             " ",
             link(rule["title"], "rule", rule["rule_id"]),
@@ -94,18 +103,18 @@ def found(facts: Facts) -> list[Sentence]:
     ]
     if len(rules) > RULES_TOLD:
         more = counted(len(rules) - RULES_TOLD, "more rule")
-        told.append(said("And ", link(more, "findings"), " with findings."))
+        told.append(sentence("And ", link(more, "findings"), " with findings."))
     return told
 
 
 def done(facts: Facts) -> list[Sentence]:
     telling = [row for row in facts.touches if _deeds(row)]
     if not telling:
-        return [said("Nobody was seen to read, purge or change a queue.")]
+        return [sentence("Nobody was seen to read, purge or change a queue.")]
     told = _purges(facts)
     told += [_touch(row, facts.deeds.get(key_of(row), [])) for row in telling[:TOUCHES_TOLD]]
     if facts.all_touches > TOUCHES_TOLD:
-        told.append(said("All pairs of who and queue: ", link(counted(facts.all_touches, "line"), "who"), "."))
+        told.append(sentence("All pairs of who and queue: ", link(counted(facts.all_touches, "line"), "who"), "."))
     return told
 
 
@@ -116,37 +125,39 @@ def _purges(facts: Facts) -> list[Sentence]:
         return []
     purged = f"{times(purges.succeeded).capitalize()} a queue was purged; of " if purges.succeeded else "Of "
     more = counted(purges.unknown, "more purge" if purges.succeeded else "purge")
-    return [said(purged, link(more, "timeline"), " nobody sees the answer: sealed, or not captured.")]
+    return [sentence(purged, link(more, "timeline"), " nobody sees the answer: sealed, or not captured.")]
 
 
 def sure(facts: Facts) -> list[Sentence]:
     census = facts.census
     told = [
-        said(
+        sentence(
             "A violation is told only where the packets prove it: a packet lost from a conversation does not make one. "
             "A conversation of which nothing was captured cannot be told from one that never was."
         ),
-        said(
+        sentence(
             "Account names are those that clients claimed when they authenticated; a capture alone cannot prove them."
         ),
         *_secrets(facts),
     ]
     if census.unauthenticated:
         told.append(
-            said(f"{counted(census.unauthenticated, 'call')} had no authentication: only addresses tell who made them.")
+            sentence(
+                f"{counted(census.unauthenticated, 'call')} had no authentication: only addresses tell who made them."
+            )
         )
     if census.sealed:
         sealed = f"{counted(census.sealed, 'call')} {are(census.sealed)} sealed"
-        told.append(said(f"{sealed}: operation and size are known, values are not."))
+        told.append(sentence(f"{sealed}: operation and size are known, values are not."))
     if census.inferred:
         told.append(
-            said(
+            sentence(
                 f"Of {counted(census.inferred, 'call')} the interface was not seen in a bind: inferred, and marked so."
             )
         )
     if facts.doubtful_sessions:
         told.append(
-            said(
+            sentence(
                 link(f"{facts.doubtful_sessions:,} of {counted(facts.counts.rows['sessions'], 'session')}", "sessions"),
                 " may be wrong in something, because packets are missing; each says why.",
             )
@@ -157,10 +168,10 @@ def sure(facts: Facts) -> list[Sentence]:
 def undecided(facts: Facts) -> list[Sentence]:
     rows = facts.judgement.undecided
     if not rows:
-        return [said("Every rule could be decided wherever it applied.")]
+        return [sentence("Every rule could be decided wherever it applied.")]
     total = facts.judgement.total["not_decidable"]
-    told = [said(f"{times(total).capitalize()} a rule ", link("could not be decided", "undecided"), ":")]
-    told += [said(f"{row['said'] or row['reason']} ({times(row['count'])})") for row in rows[:REASONS_TOLD]]
+    told = [sentence(f"{times(total).capitalize()} a rule ", link("could not be decided", "undecided"), ":")]
+    told += [sentence(f"{row['said'] or row['reason']} ({times(row['count'])})") for row in rows[:REASONS_TOLD]]
     return told
 
 
@@ -170,26 +181,28 @@ def damage(facts: Facts) -> list[Sentence]:
     for state in ("truncated", "unreadable"):
         if of.states[state]:
             told.append(
-                said(link(counted(of.states[state], "capture"), "damage"), f" {are(of.states[state])} {state}.")
+                sentence(link(counted(of.states[state], "capture"), "damage"), f" {are(of.states[state])} {state}.")
             )
     if of.missed_bytes:
         were = "was" if of.missed_bytes == 1 else "were"
         told.append(
-            said(f"{size(of.missed_bytes)} of the kept connections {were} ", link("not captured", "damage"), ".")
+            sentence(f"{size(of.missed_bytes)} of the kept connections {were} ", link("not captured", "damage"), ".")
         )
     if of.midstream:
-        told.append(said(f"{counted(of.midstream, 'connection')} began before the capture did."))
+        told.append(sentence(f"{counted(of.midstream, 'connection')} began before the capture did."))
     if of.conflicts:
-        told.append(said(f"In {counted(of.conflicts, 'connection')} segments contradict each other."))
+        told.append(sentence(f"In {counted(of.conflicts, 'connection')} segments contradict each other."))
     if census.unanswered:
-        told.append(said(f"{counted(census.unanswered, 'call')} {have(census.unanswered)} no answer in the captures."))
+        told.append(
+            sentence(f"{counted(census.unanswered, 'call')} {have(census.unanswered)} no answer in the captures.")
+        )
     if census.unasked:
-        told.append(said(f"Of {counted(census.unasked, 'call')} only the answer was captured, not what was asked."))
+        told.append(sentence(f"Of {counted(census.unasked, 'call')} only the answer was captured, not what was asked."))
     if issues := of.codes.total():
-        told.append(said(link(counted(issues, "thing"), "damage"), " could not be read, or not as it should be."))
+        told.append(sentence(link(counted(issues, "thing"), "damage"), " could not be read, or not as it should be."))
     if facts.quality is not None and not facts.quality["success"]:
-        told.append(said("The quality gate ", link("failed", "quality"), ": do not rely on the tables it names."))
-    return told or [said("Nothing: all captures are whole, and no bytes of the kept connections are missing.")]
+        told.append(sentence("The quality gate ", link("failed", "quality"), ": do not rely on the tables it names."))
+    return told or [sentence("Nothing: all captures are whole, and no bytes of the kept connections are missing.")]
 
 
 def _first(row: Row | None, count: int) -> list[Part]:
@@ -214,14 +227,14 @@ def _touch(row: Row, acts: list[Row]) -> Sentence:
     doubt = f"; {counted(row['doubts'], 'session')} in doubt" if row["doubts"] else ""
     if row["unsure_queue"]:
         doubt += f"; in {counted(row['unsure_queue'], 'session')} the queue's name is in doubt"
-    return said(
+    return sentence(
         host_link(row["client"]),
         *user,
         *behind,
         " \N{RIGHTWARDS ARROW} ",
         object_link(row),
         f" on {row['server']}: ",
-        *enumerated([said(text, *(_told(acts) if name == "administered" else ())) for name, text in _deeds(row)]),
+        *enumerated([sentence(text, *(_told(acts) if name == "administered" else ())) for name, text in _deeds(row)]),
         f"{left}{doubt}.",
     )
 
@@ -252,12 +265,12 @@ def _secrets(facts: Facts) -> list[Sentence]:
         (ticket, " tickets tell the name, and signatures prove that the client could use them."),
         ([row for row in facts.accounts if row["wrong"]], " the secret given is not, or not always, the one used."),
     )
-    return [said("Of ", *_accounts([row["user"] for row in rows]), text) for rows, text in groups if rows]
+    return [sentence("Of ", *_accounts([row["user"] for row in rows]), text) for rows, text in groups if rows]
 
 
 def _accounts(users: list[str]) -> Sentence:
-    names = [said(user_link(user)) for user in users[:ACCOUNTS_TOLD]]
-    more = [said(f"{len(users) - ACCOUNTS_TOLD:,} more")] if len(users) > ACCOUNTS_TOLD else []
+    names = [sentence(user_link(user)) for user in users[:ACCOUNTS_TOLD]]
+    more = [sentence(f"{len(users) - ACCOUNTS_TOLD:,} more")] if len(users) > ACCOUNTS_TOLD else []
     return enumerated([*names, *more])
 
 

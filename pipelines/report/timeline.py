@@ -16,9 +16,9 @@ from pipelines.report.words import account
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pipelines.report.acts import Act
-    from pipelines.report.attached import Attached
+    from pipelines.report.acts import ReportedAct
     from pipelines.report.events import Events
+    from pipelines.report.rule_hits import RuleHits
     from pipelines.store.tables import Tables
 
 Row = dict[str, Any]
@@ -63,7 +63,7 @@ _OUTCOMES: Final = {
 }
 
 
-def add_act(events: Events, act: Act, attached: Attached) -> None:
+def add_act(events: Events, act: ReportedAct, attached: RuleHits) -> None:
     events.add(
         act.kind,
         act.ts,
@@ -83,7 +83,7 @@ def add_act(events: Events, act: Act, attached: Attached) -> None:
     )
 
 
-def add_moves(events: Events, tables: Tables, attached: Attached) -> None:
+def add_moves(events: Events, tables: Tables, attached: RuleHits) -> None:
     for row in tables.rows("moves", _MOVE):
         events.add(
             "move",
@@ -105,7 +105,7 @@ def one_by_one(tables: Tables) -> bool:
     return tables.count("reads") <= EVENTS["read"]
 
 
-def add_reads(events: Events, tables: Tables, attached: Attached) -> None:
+def add_reads(events: Events, tables: Tables, attached: RuleHits) -> None:
     """All, or those of no session, which no session can tell."""
     alone = None if one_by_one(tables) else lambda batch: pc.is_null(batch.column("session_uid"))
     rows: Iterable[Row] = (row for row in tables.rows("reads", _READ, alone) if disclosed(row))
@@ -154,7 +154,7 @@ def add_reads_of_session(events: Events, row: Row) -> None:
             )
 
 
-def add_sent(events: Events, tables: Tables, attached: Attached) -> None:
+def add_sent(events: Events, tables: Tables, attached: RuleHits) -> None:
     for row in tables.rows("sends", _SENT):
         events.add(
             "sent",
@@ -173,11 +173,11 @@ def add_sent(events: Events, tables: Tables, attached: Attached) -> None:
         )
 
 
-def add_findings(events: Events, tables: Tables, titles: Mapping[str, str], attached: Attached) -> None:
+def add_findings(events: Events, tables: Tables, titles: Mapping[str, str], attached: RuleHits) -> None:
     """Those that no other event tells, summed up batch by batch: there may be many for each call."""
     columns = (*_FINDING, *_PLACE, "verdict", "ts", "count")
     for batch in tables.batches("findings", columns):
-        told = pc.or_(pc.equal(batch.column("verdict"), UNDECIDED), attached.told_with_acts(batch))
+        told = pc.or_(pc.equal(batch.column("verdict"), UNDECIDED), attached.of_acts(batch))
         decided = batch.filter(pc.invert(pc.fill_null(told, False)))
         width = events.width_us("finding")
         for name in _PLACE:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.report.counting import Counted, Key, Sum
-from pipelines.report.keeping import First
+from pipelines.report.counting import GroupCounts, Key, Sum
+from pipelines.report.keeping import FirstRows
 from pipelines.report.limits import MAX_ROWS, TOUCHES_HELD
 from pipelines.report.packing import clipped, fitted
 from pipelines.report.sessions import queue_of
 from pipelines.report.words import account, are
 
 if TYPE_CHECKING:
-    from pipelines.report.acts import Act
+    from pipelines.report.acts import ReportedAct
     from pipelines.report.packing import Section
-    from pipelines.report.queues import QueueNames
+    from pipelines.report.queues import QueueLabels
 
 Row = dict[str, Any]
 _WHO: Final = ("client", "user", "opened_for", "opened_for_user", "server", "queue", "object")
@@ -49,9 +49,9 @@ COLUMNS: Final = (*_WHO, "first", "last", *_NUMBERS)
 
 
 class Touches:
-    def __init__(self, names: QueueNames) -> None:
+    def __init__(self, names: QueueLabels) -> None:
         self._names = names
-        self._counted = Counted(TOUCHES_HELD)
+        self._counted = GroupCounts(TOUCHES_HELD)
         self.total = 0
 
     def session(self, row: Row) -> None:
@@ -69,7 +69,7 @@ class Touches:
         numbers["unsure_queue"] = int(bool(row["queue_name"] and row["naming_doubt"]))
         self._counted.add(who, row["ts"], row["closed_ts"] or row["ts"], numbers)
 
-    def act(self, act: Act) -> None:
+    def act(self, act: ReportedAct) -> None:
         counts_as = act.counts_as
         if counts_as is None:
             return
@@ -91,7 +91,7 @@ class Touches:
         return (*whose, server, usual, None if usual else target)
 
     def rows(self) -> list[Row]:
-        first: First[Sum] = First(MAX_ROWS["touches"], _gravity)
+        first: FirstRows[Sum] = FirstRows(MAX_ROWS["touches"], _gravity)
         self.total = first.add_all(self._counted.sums()).seen
         return [_row(one) for one in first.rows()]
 

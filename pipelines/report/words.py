@@ -70,7 +70,7 @@ def listed(texts: list[str]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}" if texts else ""
 
 
-def reason_said(reason: str | None) -> str | None:
+def reason_sentence(reason: str | None) -> str | None:
     return next((text for known, text in REASONS.items() if known == reason), reason)
 
 

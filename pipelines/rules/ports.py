@@ -25,7 +25,7 @@ ACCESS_DENIED: Final = frozenset((5, v.MQ_ERROR_ACCESS_DENIED, 0x8007_0005))
 """As RPC throws it, as MSMQ returns it, and the first as an HRESULT."""
 
 
-def may_be_told(port: int, first: int) -> bool:
+def may_be_announced(port: int, first: int) -> bool:
     """Where the first is taken they move up by elevens; 0 says that there is none."""
     return port == 0 or port in range(first, first + _STEP * _TRIES, _STEP)
 

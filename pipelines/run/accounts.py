@@ -15,10 +15,10 @@ from schemas.tables.accounting import IN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pipelines.captures.inventory import Order
+    from pipelines.captures.inventory import CaptureOrder
     from pipelines.run.learning import Counts as FileCounts
     from pipelines.store.base import Base
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from schemas.tables.accounting import AccountRow
 
 Counts = Counter[tuple[str, str, str]]
@@ -29,7 +29,7 @@ Counts = Counter[tuple[str, str, str]]
 class Accounts:
     rows: list[AccountRow]
     """Of the dates of captures whose accounts change: they are written again."""
-    kept: list[Stored] = field(default_factory=list)
+    kept: list[StoredFile] = field(default_factory=list)
     """Files of other dates."""
 
 
@@ -55,14 +55,14 @@ def accounts(base: Base, changes: Counts, dates: Mapping[str, str]) -> Accounts:
     return found
 
 
-def packet_counts(set_aside: Mapping[tuple[int, str], int], order: Order) -> Counts:
+def packet_counts(set_aside: Mapping[tuple[int, str], int], order: CaptureOrder) -> Counts:
     counts: Counts = Counter()
     for (file, name), n in set_aside.items():
         counts[order.ids[file], "packets", f"set_aside_{name}"] += n
     return counts
 
 
-def connection_counts(counted: FileCounts, order: Order) -> Counts:
+def connection_counts(counted: FileCounts, order: CaptureOrder) -> Counts:
     counts: Counts = Counter()
     for (file, stage, counter), n in counted.items():
         counts[order.ids[file], stage, counter] += n

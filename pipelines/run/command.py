@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ingest.choice import Choice, Scope
 from ingest.files import entries, join, write_bytes
 from pipelines.captures.inventory import hashes
-from pipelines.dataset.carried import Carried
-from pipelines.dataset.sorting_out import sort_out
+from pipelines.dataset.carried_state import CarriedState
+from pipelines.dataset.sorted_inputs import sort_out
 from pipelines.engine.local import LocalEngine
 from pipelines.quality import GateHere, check_tables, prepare
 from pipelines.report.counts import counts_of
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from decoders.security.accounts import Secret
     from pipelines.captures.inventory import Input
     from pipelines.captures.meter import Meter
-    from pipelines.dataset.sorting_out import SortedOut
+    from pipelines.dataset.sorted_inputs import SortedInputs
     from pipelines.engine.model import Engine
     from pipelines.quality import Gate
     from pipelines.quality.result import QualityResult
-    from pipelines.run.job import Finished
+    from pipelines.run.job import RunTotals
     from pipelines.store.dataset_folder import DatasetFolder
     from pipelines.store.output_folder import OutputFolder
 
@@ -45,7 +45,7 @@ HASHED_HERE_BYTES = 512 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunOrder:
     """What was asked for, and the way to an engine once it is needed."""
 
     engine: Callable[[], Engine]
@@ -89,10 +89,10 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    finished: Finished
+class CommandResult:
+    finished: RunTotals
     quality: QualityResult | None
-    sorted_out: SortedOut | None = None
+    sorted_out: SortedInputs | None = None
     report_problem: str = ""
     """Why there is no report although one was wanted."""
 
@@ -101,7 +101,7 @@ class Done:
         return not self.finished.imbalances and (self.quality is None or self.quality.success)
 
 
-def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> Done:
+def run_once(wanted: RunOrder, inputs: Sequence[Input], output: OutputFolder) -> CommandResult:
     """A run of its own, left in the staging folder."""
     if wanted.check:
         # While the JVM starts there is a core with nothing else to do.
@@ -116,17 +116,17 @@ def run_once(wanted: Wanted, inputs: Sequence[Input], output: OutputFolder) -> D
     quality = checked()
     others = [name for name in entries(output.staging) if name in OURS and name.endswith((".json", ".html"))]
     write_manifest(output.staging, facts, finished.written, others)
-    return Done(finished, quality, report_problem=problem)
+    return CommandResult(finished, quality, report_problem=problem)
 
 
-def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolder) -> Done | SortedOut:
+def add_to_dataset(wanted: RunOrder, inputs: Sequence[Input], folder: DatasetFolder) -> CommandResult | SortedInputs:
     """A run that adds to a dataset, left in the staging folder. Where nothing is fresh, nothing is done."""
     _same_parameters(wanted, folder)
     little = sum(one.size for one in inputs) <= HASHED_HERE_BYTES
     engine = None if little else wanted.engine()
     hashed = hashes(engine or LocalEngine(), inputs)
     base = folder.base
-    known = {one.capture_id for one in Carried(base.state).known}
+    known = {one.capture_id for one in CarriedState(base.state).known}
     sorted_out = sort_out(inputs, hashed, known, base.pruned_before)
     finished = None
     while finished is None:  # each time with fewer captures
@@ -147,10 +147,10 @@ def add_to_dataset(wanted: Wanted, inputs: Sequence[Input], folder: DatasetFolde
         _facts(wanted, finished, folder.staging) | _findings(finished) | {"pruned_before": base.pruned_before or None}
     )
     folder.seal(facts, finished.written, finished.kept)
-    return Done(finished, quality, sorted_out)
+    return CommandResult(finished, quality, sorted_out)
 
 
-def prune_dataset(wanted: Wanted, folder: DatasetFolder, before: dt.date) -> Done:
+def prune_dataset(wanted: RunOrder, folder: DatasetFolder, before: dt.date) -> CommandResult:
     """The dataset without what lies before the date, left in the staging folder."""
     engine = wanted.engine()
     finished = prune(wanted.job(engine, folder.staging), folder.base, before)
@@ -158,15 +158,15 @@ def prune_dataset(wanted: Wanted, folder: DatasetFolder, before: dt.date) -> Don
     quality = _checked(wanted, folder.staging, pruned=True)
     facts = _facts(wanted, finished, folder.staging) | _findings(finished) | {"pruned_before": before.isoformat()}
     folder.seal(facts, finished.written, finished.kept)
-    return Done(finished, quality)
+    return CommandResult(finished, quality)
 
 
-def _findings(finished: Finished) -> Json:
+def _findings(finished: RunTotals) -> Json:
     before, after = by_level(finished.tally_before), by_level(finished.tally)
     return {"findings": after, "new_findings": {level: max(0, n - before[level]) for level, n in after.items()}}
 
 
-def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:
+def _same_parameters(wanted: RunOrder, folder: DatasetFolder) -> None:
     before = (folder.manifest or {}).get("parameters", wanted.parameters)
     for name, value in wanted.parameters.items():
         # Secrets come to light while a dataset grows; `calls` says of each call whether one opened it.
@@ -177,7 +177,7 @@ def _same_parameters(wanted: Wanted, folder: DatasetFolder) -> None:
             )
 
 
-def _being_checked(wanted: Wanted, folder: str) -> Callable[[], QualityResult | None]:
+def _being_checked(wanted: RunOrder, folder: str) -> Callable[[], QualityResult | None]:
     """Perhaps beside what comes next; what is returned waits for the result, which is then in its file too."""
     if not wanted.check:
         return lambda: None
@@ -191,7 +191,7 @@ def _being_checked(wanted: Wanted, folder: str) -> Callable[[], QualityResult | 
     return result
 
 
-def _checked(wanted: Wanted, folder: str, *, pruned: bool = False) -> QualityResult | None:
+def _checked(wanted: RunOrder, folder: str, *, pruned: bool = False) -> QualityResult | None:
     if not wanted.check:
         return None
     wanted.say("checking the tables")
@@ -203,7 +203,7 @@ def _noted(folder: str, result: QualityResult) -> QualityResult:
     return result
 
 
-def _reported(wanted: Wanted, folder: str, facts: Json, gate_over: Callable[[], object] = lambda: None) -> str:
+def _reported(wanted: RunOrder, folder: str, facts: Json, gate_over: Callable[[], object] = lambda: None) -> str:
     """Write the report; what went wrong with it is told, since the tables are worth more."""
     if not wanted.report:
         return ""
@@ -215,7 +215,7 @@ def _reported(wanted: Wanted, folder: str, facts: Json, gate_over: Callable[[], 
     return ""
 
 
-def _facts(wanted: Wanted, finished: Finished, folder: str) -> Json:
+def _facts(wanted: RunOrder, finished: RunTotals, folder: str) -> Json:
     return {
         "case": wanted.case,
         "started": wanted.started.isoformat(timespec="seconds"),

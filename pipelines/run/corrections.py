@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.messages.exchange import SOURCES, Source
 from pipelines.messages.touched import Touched, touched_messages
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.removal import NotAmong, NotIssues, NotSighted, Without
 from schemas.tables import ACCOUNTING, CAPTURES, COM_OBJECTS, ISSUES, JUDGED, MESSAGES, OVERALL, SIGHTINGS
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pipelines.engine.model import Engine
     from pipelines.store.base import Base
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.places import Places
     from pipelines.store.removal import Held, Keeps, Removal
 
@@ -48,7 +48,7 @@ class Corrections:
     void: Void
     facts: Sequence[Held]
     """Of the base, with what holds of them."""
-    fresh: Sequence[Written]
+    fresh: Sequence[WrittenFile]
     """Files of tables that this run wrote and that hold."""
     reread: Sequence[Removal] = ()
     """Files of this run with rows of connections that were read again."""
@@ -79,7 +79,7 @@ class Corrections:
     def files(self, touched: Touched) -> list[Held]:
         """Of this run and of the base, with what holds of each. Those of which nothing does are not among them."""
         return [
-            *((Stored(self.root, one), None) for one in self.fresh),
+            *((StoredFile(self.root, one), None) for one in self.fresh),
             *((one.file, one.keeps) for one in self.reread),
             *self._of_tables,
             *((file, touched.others(file)) for file in self._staying(MESSAGES.name)),
@@ -98,7 +98,7 @@ class Corrections:
             for file in self._staying(name)
         ]
 
-    def _staying(self, name: str) -> list[Stored]:
+    def _staying(self, name: str) -> list[StoredFile]:
         files = self.base.tables.get(name, ())
         return [file for file in files if file.written.rows and file.written.path not in self.void.files]
 
@@ -114,11 +114,11 @@ class Corrections:
 
     @property
     def _fresh_sources(self) -> list[Source]:
-        whole = [Source(Stored(self.root, one)) for one in self.fresh if one.table in SOURCES]
+        whole = [Source(StoredFile(self.root, one)) for one in self.fresh if one.table in SOURCES]
         return whole + [Source(one.file, one.keeps) for one in self.reread if one.file.written.table in SOURCES]
 
 
-def counted(written: Iterable[Written]) -> dict[tuple[str, str, str], int]:
+def counted(written: Iterable[WrittenFile]) -> dict[tuple[str, str, str], int]:
     """What the accounting says of rows, by what was written: rows lost on the way would show."""
     counts: dict[tuple[str, str, str], int] = {}
     for one in written:

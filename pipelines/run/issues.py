@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from pipelines.captures.scan import SeenFile, counted_rows
+from pipelines.captures.scan import ExchangeFile, counted_rows
 from pipelines.captures.scan_job import MAX_ISSUES_OF_A_KIND
 from pipelines.engine.model import Exchange, packed
 from pipelines.store.reading import batches_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pipelines.captures.frames import FramePlaces
     from pipelines.captures.scan import Scan
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from pipelines.store.places import Places
     from pipelines.store.removal import Keeps
     from schemas.tables.issues import IssueRow
@@ -40,19 +40,19 @@ _ONCE_PER_CAPTURE: Final = ("record-beyond-snap-length",)
 
 @dataclass(frozen=True)
 class IssueFile:
-    stored: Stored
+    stored: StoredFile
     keeps: Keeps | None = None
 
 
 def issues_exchange(
     scan: Scan,
     frames: FramePlaces,
-    decoded: Sequence[tuple[Stored, Keeps | None]],
+    decoded: Sequence[tuple[StoredFile, Keeps | None]],
     ids: Sequence[str],
     paths: Sequence[str],
     places: Places,
 ) -> Exchange:
-    files: list[SeenFile | IssueFile] = [*scan.files.get(SCAN_ISSUES.name, ())]
+    files: list[ExchangeFile | IssueFile] = [*scan.files.get(SCAN_ISSUES.name, ())]
     files += [IssueFile(*one) for one in decoded]
     unlisted: Counter[tuple[str, str]] = Counter()
     for (file, code), more in scan.unlisted.items():
@@ -66,7 +66,7 @@ def issues_exchange(
 
 def _issues(
     _: str,
-    files: Sequence[SeenFile | IssueFile],
+    files: Sequence[ExchangeFile | IssueFile],
     frames: FramePlaces,
     ignored: frozenset[int],
     ids: Sequence[str],

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pipelines.engine.model import Engine
     from pipelines.engine.sealed_secrets import Secrets
     from pipelines.rules.engine import Tally
-    from pipelines.store.files import Stored, Written
+    from pipelines.store.files import StoredFile, WrittenFile
     from pipelines.store.places import Places
     from schemas.tables.captures import CaptureRow
 
@@ -43,7 +43,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Finished:
+class RunTotals:
     """What the run came to, for the manifest, the summary and the exit code."""
 
     captures: list[CaptureRow]
@@ -52,8 +52,8 @@ class Finished:
     imbalances: list[str]
     tally: Tally
     """Verdicts of the rules."""
-    written: list[Written]
-    kept: list[Stored] = field(default_factory=list)
+    written: list[WrittenFile]
+    kept: list[StoredFile] = field(default_factory=list)
     """Files of the base that stay as they are; all others are written anew or gone."""
     tally_before: Tally = field(default_factory=Counter)
 
@@ -63,8 +63,8 @@ class Finished:
 
 
 def with_empty_tables(
-    places: Places, written: list[Written], kept: Iterable[Stored], *, with_files: bool = True
-) -> tuple[list[Written], list[Stored], dict[str, int]]:
+    places: Places, written: list[WrittenFile], kept: Iterable[StoredFile], *, with_files: bool = True
+) -> tuple[list[WrittenFile], list[StoredFile], dict[str, int]]:
     """A file for each table that has no rows, and none of earlier runs; and how many rows tables have.
 
     Tables that are written only with rows have none.

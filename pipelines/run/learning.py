@@ -18,9 +18,9 @@ from decoders.net.addresses import to_text
 from ingest.choice import ChosenBy
 from ingest.conversations import endpoint_key, host_key
 from ingest.segments import contains
-from pipelines.connections.exchange import NOTHING, Decoded, Wanted, decode
+from pipelines.connections.exchange import NOTHING, DecodeOrder, DecodeResult, decode
 from pipelines.dataset.mentions import Mentions, mentions_exchange
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.reading import batches_of, part_of
 from pipelines.store.removal import NotAmong, Removal, kept_rows
 from schemas.internal import CONNECTIONS, FACTS, SEGMENTS
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from ingest.choice import Choice, Endpoint
     from pipelines.captures.selection import Keys, Selection
-    from pipelines.connections.exchange import Reading
-    from pipelines.dataset.carrying import Carrying
-    from pipelines.dataset.earlier import Earlier
+    from pipelines.connections.exchange import DecodeSettings
+    from pipelines.dataset.carry_over import CarryOver
+    from pipelines.dataset.earlier_runs import EarlierRuns
     from pipelines.engine.model import Engine
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.removal import Keeps
     from schemas.internal_rows import AnnouncedRow, VersionRow
 
@@ -51,16 +51,16 @@ class Round:
     keys: Keys
     stored: Keys
     """Conversations whose segments were stored."""
-    decoded: list[Decoded]
+    decoded: list[DecodeResult]
     hollow: Keys = field(default_factory=lambda: NOTHING)
     """Those of the keys that were taken for nothing but what they do not show."""
 
-    def files(self, root: str, table: str) -> Iterator[Stored]:
-        return (Stored(root, one) for task in self.decoded for one in task.written if one.table == table)
+    def files(self, root: str, table: str) -> Iterator[StoredFile]:
+        return (StoredFile(root, one) for task in self.decoded for one in task.written if one.table == table)
 
 
 @dataclass
-class Learned:
+class Learning:
     """What all rounds came to: what a later one says of a conversation replaces what earlier ones said."""
 
     root: str
@@ -87,7 +87,7 @@ class Learned:
         return found
 
     @property
-    def tables(self) -> list[Written]:
+    def tables(self) -> list[WrittenFile]:
         """Files of tables whose rows hold."""
         held = [file for one in self.rounds for task in one.decoded for file in task.written]
         held += [
@@ -103,14 +103,14 @@ class Learned:
     def removals(self) -> list[Removal]:
         """Files of tables with rows of connections that were read again."""
         return [
-            Removal(Stored(self.root, file), NotAmong("uid", void))
+            Removal(StoredFile(self.root, file), NotAmong("uid", void))
             for number, one in enumerate(self.rounds)
             if (void := self.void(number))
             for task in one.decoded
             for file in task.unsettled
         ]
 
-    def exchanged(self, table: str) -> list[tuple[Stored, Keeps | None]]:
+    def exchanged(self, table: str) -> list[tuple[StoredFile, Keeps | None]]:
         """Files that pass on facts or issues, with what holds of each; None: all."""
         return [
             (file, NotAmong("uid", void) if (void := self.void(number)) else None)
@@ -179,11 +179,11 @@ def summed(connections: Iterator[pa.RecordBatch]) -> Counts:
 def learn(
     engine: Engine,
     selection: Selection,
-    reading: Reading,
+    reading: DecodeSettings,
     root: str,
-    carrying: Carrying | None = None,
-    earlier: Earlier | None = None,
-) -> Learned:
+    carrying: CarryOver | None = None,
+    earlier: EarlierRuns | None = None,
+) -> Learning:
     """`reading.choice` knows what earlier runs learned; conversations of theirs are read again where there is news.
 
     `carrying`: says whose segments are stored for later runs.
@@ -196,7 +196,7 @@ def learn(
     if earlier is not None:
         hollow = np.setdiff1d(selection.among(earlier.hollow), keys)
         keys = np.union1d(keys, selection.among(earlier.streamed))
-    found = Learned(root, choice)
+    found = Learning(root, choice)
     for number in range(MAX_ROUNDS + 1):
         now = replace(reading, choice=choice)
         found.rounds.append(_round(engine, selection, now, keys, hollow, found, carrying, earlier))
@@ -229,12 +229,12 @@ def learn(
 def _round(
     engine: Engine,
     selection: Selection,
-    reading: Reading,
+    reading: DecodeSettings,
     keys: Keys,
     hollow: Keys,
-    found: Learned,
-    carrying: Carrying | None,
-    earlier: Earlier | None,
+    found: Learning,
+    carrying: CarryOver | None,
+    earlier: EarlierRuns | None,
 ) -> Round:
     """`hollow`: those of the keys that are taken for nothing but what they do not show."""
     fresh = np.setdiff1d(keys, found.taken) if found.rounds else keys
@@ -248,7 +248,7 @@ def _round(
         before = _union(one.stored for one in found.rounds)
         stored = np.setdiff1d(carrying.stored(np.union1d(found.taken, keys)), before)
     done = found.settled(keys) if found.rounds else frozenset()
-    wanted = Wanted(keys, numbers, stored, recounted, done, hollow)
+    wanted = DecodeOrder(keys, numbers, stored, recounted, done, hollow)
     needed, size = selection.take(wanted.read, fresh)
     to_ordinals = earlier.carried.ordinals if earlier is not None else None
     number = len(found.rounds)
@@ -256,10 +256,10 @@ def _round(
     said = decode(engine, selection, reading, wanted, (needed, size), segments, to_ordinals, number, beside)
     if beside:
         found.mentions = Mentions.together(one for one in said if isinstance(one, Mentions))
-    return Round(keys, stored, [one for one in said if isinstance(one, Decoded)], hollow)
+    return Round(keys, stored, [one for one in said if isinstance(one, DecodeResult)], hollow)
 
 
-def _unsettled(found: Learned, keys: Keys, earlier: Earlier | None) -> Keys:
+def _unsettled(found: Learning, keys: Keys, earlier: EarlierRuns | None) -> Keys:
     """Those of these conversations that have a connection set aside or with calls of unknown interface, or none."""
     told: dict[str, tuple[int, bool]] = {}
     names = ("uid", "key", "unresolved")
@@ -275,7 +275,7 @@ def _unsettled(found: Learned, keys: Keys, earlier: Earlier | None) -> Keys:
     return np.setdiff1d(keys, np.array(sorted(settled), np.int64))
 
 
-def _with_news(choice: Choice, decoded: Sequence[Decoded]) -> tuple[Choice | None, Keys]:
+def _with_news(choice: Choice, decoded: Sequence[DecodeResult]) -> tuple[Choice | None, Keys]:
     """The choice with what the round brought to light, None if nothing; keys of conversations chosen too late."""
     learned: dict[Endpoint, dict[str, int]] = {}
     known: dict[str, ChosenBy] = {}
@@ -307,7 +307,7 @@ def _address(text: str) -> bytes:
     return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
 
 
-def _rows(files: Iterator[Stored], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _rows(files: Iterator[StoredFile], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     schema = part_of(CONNECTIONS.arrow, names)
     return (batch for file in files for batch in batches_of(file, schema))
 

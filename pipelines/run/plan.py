@@ -11,15 +11,15 @@ import pyarrow as pa
 from ingest.clock import steps_back
 from ingest.files import join, remove_folder
 from ingest.splits import plan
-from pipelines.captures.inventory import Hashes, changed_since, duplicates, in_order, without_lost
+from pipelines.captures.inventory import FileHashes, changed_since, duplicates, in_order, without_lost
 from pipelines.captures.meter import Meter
 from pipelines.captures.rows import capture_rows, file_issues
 from pipelines.captures.scan import scan_captures
 from pipelines.captures.selection import Selection
-from pipelines.connections.exchange import Reading, places_of
-from pipelines.dataset.carried import Carried
-from pipelines.dataset.carrying import Carrying, newest
-from pipelines.dataset.earlier import Earlier
+from pipelines.connections.exchange import DecodeSettings, places_of
+from pipelines.dataset.carried_state import CarriedState
+from pipelines.dataset.carry_over import CarryOver, newest
+from pipelines.dataset.earlier_runs import EarlierRuns
 from pipelines.facts.versions import known_versions
 from pipelines.judging.exchange import judge
 from pipelines.judging.facts_to_judge import changed_hosts, earlier_facts
@@ -31,11 +31,11 @@ from pipelines.run.accounts import accounts, connection_counts, count_captures, 
 from pipelines.run.corrections import Corrections, Void, counted
 from pipelines.run.finish import end
 from pipelines.run.issues import issues_exchange
-from pipelines.run.job import Finished, with_empty_tables
+from pipelines.run.job import RunTotals, with_empty_tables
 from pipelines.run.learning import MAX_ROUNDS, learn, summed
 from pipelines.run.state import capture_state, conversations_state, summed_state
 from pipelines.store.base import Base
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.output_folder import EXCHANGE
 from pipelines.store.places import SORT_KEYS, Places
 from pipelines.store.removal import NotAmong
@@ -50,19 +50,19 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Sequence
 
-    from pipelines.captures.inventory import Input, Order
+    from pipelines.captures.inventory import CaptureOrder, Input
     from pipelines.captures.scan import Scan
     from pipelines.judging.exchange import Judged
-    from pipelines.run.finish import Ended
+    from pipelines.run.finish import FinishResult
     from pipelines.run.job import Job
-    from pipelines.run.learning import Learned
-    from pipelines.store.files import Written
+    from pipelines.run.learning import Learning
+    from pipelines.store.files import WrittenFile
     from pipelines.store.removal import Held
     from schemas.tables.captures import CaptureRow
     from schemas.tables.issues import IssueRow
 
 
-_Files: TypeAlias = "list[tuple[Stored, NotAmong | None]]"
+_Files: TypeAlias = "list[tuple[StoredFile, NotAmong | None]]"
 
 
 class CapturesChanged(Exception):
@@ -73,27 +73,27 @@ class CapturesChanged(Exception):
         self.captures = captures
 
 
-def analyze(job: Job, inputs: Sequence[Input]) -> Finished:
+def analyze(job: Job, inputs: Sequence[Input]) -> RunTotals:
     """Write all tables below the folder."""
-    return _Run(job, _scanned(job, inputs, None, Carried({})), None).finished()
+    return _Run(job, _scanned(job, inputs, None, CarriedState({})), None).finished()
 
 
-def extend(job: Job, inputs: Sequence[Input], hashes: Hashes, base: Base) -> Finished:
+def extend(job: Job, inputs: Sequence[Input], hashes: FileHashes, base: Base) -> RunTotals:
     """Write what captures add to a dataset, and what they change of it, below the job's folder."""
-    return _Run(job, _scanned(job, inputs, hashes, Carried(base.state)), base).finished()
+    return _Run(job, _scanned(job, inputs, hashes, CarriedState(base.state)), base).finished()
 
 
 @dataclass(frozen=True)
-class Scanned:
+class ScannedCaptures:
     """The captures of a run, as the scan found them."""
 
     inputs: list[Input]
-    order: Order
+    order: CaptureOrder
     scan: Scan
-    hashes: Hashes
+    hashes: FileHashes
     same: dict[int, int]
     """Captures that have the bytes of another."""
-    carried: Carried
+    carried: CarriedState
 
     @property
     def untidy(self) -> frozenset[int]:
@@ -107,7 +107,7 @@ class Scanned:
         return file_issues(self.inputs, self.scan.splits, self.hashes, self.same)
 
 
-def _scanned(job: Job, inputs: Sequence[Input], hashes: Hashes | None, carried: Carried) -> Scanned:
+def _scanned(job: Job, inputs: Sequence[Input], hashes: FileHashes | None, carried: CarriedState) -> ScannedCaptures:
     """Hashed beside it where that was not done before."""
     placed, order = in_order(inputs, hashes.digests if hashes else {}, carried.known)
     carried = carried.placed(order)
@@ -128,22 +128,22 @@ def _scanned(job: Job, inputs: Sequence[Input], hashes: Hashes | None, carried: 
         keep_fragments=hashes is not None,
     )
     if hashes is not None:
-        known = Hashes({one.file: order.ids[one.file] for one in placed}, set())
-        return Scanned(placed, order, scan, known, {}, carried)
-    found = Hashes.of(scan.hashed)
+        known = FileHashes({one.file: order.ids[one.file] for one in placed}, set())
+        return ScannedCaptures(placed, order, scan, known, {}, carried)
+    found = FileHashes.of(scan.hashed)
     placed = without_lost(placed, found.digests)
     order.ids[:] = [found.digests.get(one.file, "") for one in placed]
     scan = scan.without({one.file for one in placed if one.capture is None})
-    return Scanned(placed, order, scan, found, duplicates(placed, found.digests), carried)
+    return ScannedCaptures(placed, order, scan, found, duplicates(placed, found.digests), carried)
 
 
 class _Run:
     """One run after its scan. With a base it adds to it."""
 
-    def __init__(self, job: Job, scanned: Scanned, base: Base | None) -> None:
+    def __init__(self, job: Job, scanned: ScannedCaptures, base: Base | None) -> None:
         self._job, self._scanned = job, scanned
         self._base = base or Base()
-        self._earlier = Earlier(scanned.carried) if base is not None else None
+        self._earlier = EarlierRuns(scanned.carried) if base is not None else None
         self._selection = Selection(scanned.scan.without(set(scanned.same)))
         rows = scanned.rows()
         self._dates = {one.capture_id: one.date for one in scanned.carried.known}
@@ -155,7 +155,7 @@ class _Run:
             self._places = Places(job.root, True, base.prefix, self._dates, base.pruned_before)
         self._carrying = self._what_may_go_on(rows) if base is not None else None
 
-    def finished(self) -> Finished:
+    def finished(self) -> RunTotals:
         self._job.say("putting segments in order and decoding calls")
         learned = self._decode()
         self._job.say("judging")
@@ -182,9 +182,9 @@ class _Run:
         corrections = Corrections(self._base, void, earlier, fresh, learned.removals, self._job.root)
         return self._ended(learned, judged, corrections)
 
-    def _decode(self) -> Learned:
+    def _decode(self) -> Learning:
         job, scanned, carried = self._job, self._scanned, self._scanned.carried
-        reading = Reading(
+        reading = DecodeSettings(
             replace(job.choice, learned=carried.learned),
             scanned.order.ids,
             scanned.order.paths,
@@ -200,19 +200,19 @@ class _Run:
             raise CapturesChanged([one for one in scanned.inputs if one.file in scanned.hashes.changed])
         return learned
 
-    def _endpoints(self, learned: Learned, replaced: frozenset[str]) -> tuple[_Files, _Files]:
+    def _endpoints(self, learned: Learning, replaced: frozenset[str]) -> tuple[_Files, _Files]:
         """Files of what was announced, with the rows that hold: as earlier runs had them, and as they are now."""
         stored, keeps = self._base.tables.get(ENDPOINTS.name, ()), NotAmong("uid", replaced) if replaced else None
-        fresh = [Stored(self._job.root, one) for one in learned.tables if one.table == ENDPOINTS.name]
+        fresh = [StoredFile(self._job.root, one) for one in learned.tables if one.table == ENDPOINTS.name]
         now: _Files = [*((file, None) for file in fresh), *((file, keeps) for file in stored)]
         return [(file, None) for file in stored], now
 
-    def _what_may_go_on(self, captures: dict[int, CaptureRow]) -> Carrying:
+    def _what_may_go_on(self, captures: dict[int, CaptureRow]) -> CarryOver:
         ends = [row["last_ts_ns"] for row in captures.values() if row["last_ts_ns"] is not None]
         known = self._scanned.carried.table(CARRIED_CONVERSATIONS)
-        return Carrying(newest(self._scanned.order.first_ts_ns), newest(ends), known, self._selection)
+        return CarryOver(newest(self._scanned.order.first_ts_ns), newest(ends), known, self._selection)
 
-    def _replaced(self, learned: Learned) -> frozenset[str]:
+    def _replaced(self, learned: Learning) -> frozenset[str]:
         """Connections of which everything that earlier runs said is void."""
         if self._earlier is None:
             return frozenset()
@@ -223,9 +223,9 @@ class _Run:
         ids = self._scanned.order.ids
         return frozenset((ids[file], frame, code) for file, frame, code in self._selection.void_issues)
 
-    def _ended(self, learned: Learned, judged: Judged, corrections: Corrections) -> Finished:
+    def _ended(self, learned: Learning, judged: Judged, corrections: Corrections) -> RunTotals:
         job, places, scanned = self._job, self._places, self._scanned
-        written: list[Written] = []
+        written: list[WrittenFile] = []
         files: list[Held] = []
         if self._earlier is not None and self._carrying is not None:
             state = conversations_state(self._selection, learned, self._carrying, self._earlier, places)
@@ -259,7 +259,7 @@ class _Run:
             remove_folder(join(job.root, EXCHANGE))
         kept = [*ended.kept, *account.kept]
         written, kept, row_counts = with_empty_tables(places, written, kept, with_files=job.empty_tables)
-        return Finished(
+        return RunTotals(
             list(captures.values()),
             row_counts,
             imbalances(account.rows),
@@ -270,7 +270,7 @@ class _Run:
         )
 
     def _counts(
-        self, learned: Learned, corrections: Corrections, ended: Ended, captures: dict[int, CaptureRow]
+        self, learned: Learning, corrections: Corrections, ended: FinishResult, captures: dict[int, CaptureRow]
     ) -> Counter[tuple[str, str, str]]:
         order, changed = self._scanned.order, self._scanned.hashes.changed
         for file, packets in learned.recounted.items():
@@ -287,7 +287,7 @@ class _Run:
         return counts
 
 
-def _not_followed(learned: Learned) -> Iterator[IssueRow]:
+def _not_followed(learned: Learning) -> Iterator[IssueRow]:
     for place in learned.not_followed:
         detail = (
             f"{place} was announced in the last of {MAX_ROUNDS} rounds; conversations there were not looked at again"

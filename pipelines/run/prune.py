@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.captures.inventory import in_order
-from pipelines.dataset.carried import Carried
+from pipelines.dataset.carried_state import CarriedState
 from pipelines.dataset.retention import remembered
 from pipelines.facts.versions import known_versions
 from pipelines.judging.exchange import judge
@@ -18,8 +18,8 @@ from pipelines.judging.hops import known_hops, object_servers
 from pipelines.judging.makers import calls_of, changed_makers, known_makers
 from pipelines.run.corrections import Corrections, Void
 from pipelines.run.finish import end
-from pipelines.run.job import Finished, with_empty_tables
-from pipelines.store.files import Stored
+from pipelines.run.job import RunTotals, with_empty_tables
+from pipelines.store.files import StoredFile
 from pipelines.store.places import Places
 from pipelines.store.removal import OfKeys
 from pipelines.store.writing import write_rows
@@ -28,26 +28,26 @@ from schemas.state import CARRIED_CONVERSATIONS, CARRIED_STREAMS, SUMMARIES
 from schemas.tables import ACCOUNTING, ENDPOINTS
 
 if TYPE_CHECKING:
-    from pipelines.dataset.retention import Remembered
+    from pipelines.dataset.retention import RetainedFacts
     from pipelines.run.job import Job
     from pipelines.store.base import Base
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.removal import Held
 
 _DATE: Final = "date="
 _BY_KEY: Final = (CARRIED_CONVERSATIONS, CONNECTIONS, CARRIED_STREAMS, SEGMENTS)
 
 
-def prune(job: Job, base: Base, before: dt.date) -> Finished:
+def prune(job: Job, base: Base, before: dt.date) -> RunTotals:
     """Write what differs below the job's folder."""
-    carried = Carried(base.state)
+    carried = CarriedState(base.state)
     carried = carried.placed(in_order((), {}, carried.known)[1])
     since = before.isoformat()
     places = Places(job.root, dated=True, prefix=base.prefix, since=since)
     began_ns = int(dt.datetime(before.year, before.month, before.day, tzinfo=dt.UTC).timestamp()) * 1_000_000_000
     job.say("looking for what goes")
     left = remembered(job.engine, carried, began_ns, places)
-    new: list[Held] = [(Stored(job.root, one), None) for one in _blind(left, carried, places)]
+    new: list[Held] = [(StoredFile(job.root, one), None) for one in _blind(left, carried, places)]
     announced: list[Held] = [(file, None) for file in base.tables.get(ENDPOINTS.name, ())]
     staying = [one for one in announced if _date_of(one[0]) >= since]
     homes, makers = known_homes(staying), known_makers(staying)
@@ -74,10 +74,10 @@ def prune(job: Job, base: Base, before: dt.date) -> Finished:
     again = {table.name for table in (*SUMMARIES, FACTS, *_BY_KEY)}
     kept = [*ended.kept, *(file for name, files in base.state.items() for file in files if name not in again)]
     written, kept, row_counts = with_empty_tables(places, written, kept)
-    return Finished([], row_counts, [], summaries.tally, written, kept, carried.summaries.tally)
+    return RunTotals([], row_counts, [], summaries.tally, written, kept, carried.summaries.tally)
 
 
-def _blind(left: Remembered, carried: Carried, places: Places) -> list[Written]:
+def _blind(left: RetainedFacts, carried: CarriedState, places: Places) -> list[WrittenFile]:
     rows = pa.Table.from_pylist(list(left.blind()), schema=FACTS.arrow)
     if not len(rows):
         return []
@@ -86,13 +86,13 @@ def _blind(left: Remembered, carried: Carried, places: Places) -> list[Written]:
     return write_rows(places.state(FACTS), stored)
 
 
-def _date_of(file: Stored) -> str:
+def _date_of(file: StoredFile) -> str:
     """The date of its partition; after all others where there is none."""
     parts = [part for part in file.written.path.split("/") if part.startswith(_DATE)]
     return parts[0].removeprefix(_DATE) if parts else "~"
 
 
-def _conversations_that_stay(base: Base, carried: Carried, began_ns: int) -> list[Held]:
+def _conversations_that_stay(base: Base, carried: CarriedState, began_ns: int) -> list[Held]:
     table = carried.table(CARRIED_CONVERSATIONS).sort_by("key")
     keys = table.column("key").to_numpy()[table.column("last_ts_ns").to_numpy() >= began_ns]
     keeps = OfKeys(keys, np.zeros(len(keys), np.int64))

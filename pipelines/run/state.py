@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from decoders.limits import SILENCE_NS
 from ingest.segments import contains
-from pipelines.dataset.carrying import FRAGMENTS_NS, LATENESS_NS
+from pipelines.dataset.carry_over import FRAGMENTS_NS, LATENESS_NS
 from pipelines.run.learning import announced_rows
 from pipelines.store.reading import batches_of, part_of
 from pipelines.store.removal import OfKeys, kept_rows
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from pipelines.captures.inventory import Order
+    from pipelines.captures.inventory import CaptureOrder
     from pipelines.captures.selection import Keys, Selection
-    from pipelines.dataset.carrying import Carrying
-    from pipelines.dataset.earlier import Earlier
+    from pipelines.dataset.carry_over import CarryOver
+    from pipelines.dataset.earlier_runs import EarlierRuns
     from pipelines.judging.summaries import Summaries
-    from pipelines.run.learning import Learned
-    from pipelines.store.files import Stored, Written
+    from pipelines.run.learning import Learning
+    from pipelines.store.files import StoredFile, WrittenFile
     from pipelines.store.places import Places
     from pipelines.store.removal import Held
     from schemas.model import AnyRow, Table
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class State:
-    written: list[Written]
+    written: list[WrittenFile]
     segments: list[Held]
     """Files of segments, of this run and of earlier ones, which lose what need not be carried."""
 
 
 def conversations_state(
-    selection: Selection, learned: Learned, carrying: Carrying, earlier: Earlier, places: Places
+    selection: Selection, learned: Learning, carrying: CarryOver, earlier: EarlierRuns, places: Places
 ) -> State:
     """Of conversations that may go on: connections, stream numbers, fragments, segments."""
     conversations = carrying.conversations(learned.taken, learned.hollow)
@@ -69,11 +69,11 @@ def conversations_state(
 
 def summed_state(
     summaries: Summaries,
-    learned: Learned,
-    earlier: Earlier,
+    learned: Learning,
+    earlier: EarlierRuns,
     captures: list[CarriedCaptureRow],
     places: Places,
-) -> list[Written]:
+) -> list[WrittenFile]:
     """What is known of captures, endpoints, hosts and servers."""
     said = [*earlier.carried.versions, *learned.versions]
     rows_of: dict[Table, Sequence[AnyRow]] = {
@@ -82,13 +82,13 @@ def summed_state(
         ANNOUNCED: announced_rows(learned.choice.learned),
         VERSIONS: list({tuple(row.items()): row for row in said}.values()),
     }
-    written: list[Written] = []
+    written: list[WrittenFile] = []
     for table, rows in rows_of.items():
         written += write_rows(places.state(table), pa.Table.from_pylist(rows, schema=table.arrow))
     return written
 
 
-def capture_state(order: Order, untidy: frozenset[int], dates: Mapping[str, str]) -> list[CarriedCaptureRow]:
+def capture_state(order: CaptureOrder, untidy: frozenset[int], dates: Mapping[str, str]) -> list[CarriedCaptureRow]:
     rows: list[CarriedCaptureRow] = [
         {
             "file": number,
@@ -103,7 +103,7 @@ def capture_state(order: Order, untidy: frozenset[int], dates: Mapping[str, str]
     return sorted(rows, key=lambda row: row["file"])
 
 
-def _connections(learned: Learned, earlier: Earlier, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def _connections(learned: Learning, earlier: EarlierRuns, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Of earlier runs those that still hold, and what this run says."""
     taken = learned.taken
     for batch in earlier.connections(names):
@@ -130,7 +130,7 @@ def _since(conversations: pa.Table, connections: Iterator[pa.RecordBatch]) -> tu
     return keys, since
 
 
-def _fragments(selection: Selection, carrying: Carrying, earlier: Earlier) -> Iterator[pa.RecordBatch]:
+def _fragments(selection: Selection, carrying: CarryOver, earlier: EarlierRuns) -> Iterator[pa.RecordBatch]:
     """Those near the ends of their capture, and those of earlier runs: others met their like already."""
     bounds = _bounds(selection)
     for batch in selection.placed(FRAGMENTS.name, FRAGMENTS.arrow):
@@ -154,5 +154,5 @@ def _near(bounds: tuple[int, int] | None, ts_ns: int) -> bool:
     return bounds is not None and (ts_ns <= bounds[0] or ts_ns >= bounds[1])
 
 
-def _stored(files: Iterable[Stored]) -> Iterator[pa.RecordBatch]:
+def _stored(files: Iterable[StoredFile]) -> Iterator[pa.RecordBatch]:
     return (batch for file in files for batch in batches_of(file, FRAGMENTS.arrow))

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from pipelines.sessions.memory import Sight, Unheard
+from pipelines.sessions.memory import BlindSpan, MissedBytes
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
@@ -18,7 +18,7 @@ MAX_ANSWERS: Final = 64
 
 
 @dataclass(slots=True, eq=False)
-class Association(Sight):
+class Association(BlindSpan):
     """Connections of a client that share context handles."""
 
     born: Moment | None
@@ -40,7 +40,7 @@ class Association(Sight):
     """The oldest gift that the server has honoured since: it was not started again after that."""
     renewed: Moment | None = None
     """A connection of it began then that does not know what was given before: the server had been started again."""
-    missed: Unheard = field(default_factory=Unheard)
+    missed: MissedBytes = field(default_factory=MissedBytes)
     """What was said on its own connections. That one may have gone on when the capture ended is not in it."""
     sessions: dict[int, Session] = field(default_factory=dict)
     """Not over yet, by id()."""

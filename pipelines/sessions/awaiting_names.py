@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pipelines.sessions.model import Session
     from schemas.model import AnyRow
 
-Told: TypeAlias = "tuple[str, AnyRow]"
+TableRow: TypeAlias = "tuple[str, AnyRow]"
 """Table and row."""
 MAX_HELD: Final = 65_536
 """Of one server. Past it the rows of the session that waits longest are told with what names it so far."""
@@ -20,10 +20,10 @@ MAX_HELD: Final = 65_536
 
 class RowsAwaitingName:
     def __init__(self) -> None:
-        self._sessions: dict[int, tuple[Session, list[Told]]] = {}
+        self._sessions: dict[int, tuple[Session, list[TableRow]]] = {}
         self._count = 0
 
-    def pass_on(self, session: Session | None, rows: list[Told]) -> list[Told]:
+    def pass_on(self, session: Session | None, rows: list[TableRow]) -> list[TableRow]:
         """The rows, now or later."""
         if session is None or queue_of(session)["naming_doubt"] is None:
             return rows
@@ -31,14 +31,14 @@ class RowsAwaitingName:
         self._count += len(rows)
         return self._release(next(iter(self._sessions))) if self._count > MAX_HELD else []
 
-    def over(self, session: Session) -> list[Told]:
+    def over(self, session: Session) -> list[TableRow]:
         return self._release(id(session))
 
-    def finish(self) -> Iterator[Told]:
+    def finish(self) -> Iterator[TableRow]:
         for key in list(self._sessions):
             yield from self._release(key)
 
-    def _release(self, key: int) -> list[Told]:
+    def _release(self, key: int) -> list[TableRow]:
         if key not in self._sessions:
             return []
         session, rows = self._sessions.pop(key)

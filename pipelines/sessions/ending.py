@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import Step
 
 
-class Ending:
+class EndingSteps:
     def __init__(self, registry: Registry, links: Links) -> None:
         self._registry, self._links = registry, links
-        self._told: list[Step] = []
+        self._steps: list[Step] = []
 
-    def tell(self, step: Step) -> None:
-        self._told.append(step)
+    def add(self, step: Step) -> None:
+        self._steps.append(step)
 
-    def told(self) -> Iterator[Step]:
-        told, self._told = self._told, []
-        return iter(told)
+    def take(self) -> Iterator[Step]:
+        steps, self._steps = self._steps, []
+        return iter(steps)
 
     def read(self, read: Read, outcome: ReadOutcome, moment: Moment, *, unanswered: bool = False) -> None:
         if read.finished is not None:
@@ -54,13 +54,13 @@ class Ending:
         if session is not None:
             self._count(session, read)
         if call is not None:
-            self._told.append(ReadStep(read, read.pair, call))
+            self._steps.append(ReadStep(read, read.pair, call))
         read.start, read.end, read.cancel = slim(read.start), slim(read.end), slim(read.cancel)
         self._settle(session)
 
     def act(self, act: Act) -> None:
         """It is known what became of it."""
-        self._told.append(act)
+        self._steps.append(act)
         session = act.session
         if session is None:
             return
@@ -78,7 +78,7 @@ class Ending:
             return
         if not session.reads and not session.undecided:
             session.is_told = True
-            self._tell(session)
+            self._end(session)
 
     def let_go(self, session: Session, closed: CallFact, moment: Moment) -> None:
         """What it holds goes back with the close, unless it was ended out of sight, or before and is answered later."""
@@ -165,11 +165,8 @@ class Ending:
             session.unknown_reads += 1
         if read.message_bytes:
             session.disclosed[outcome] = session.disclosed.get(outcome, 0) + read.message_bytes
-        if read.sequential_id is not None and read.doubt is None:
-            if outcome is ReadOutcome.ACKED:
-                session.acked.put(read.sequential_id, read)
-            elif outcome is ReadOutcome.NACKED:
-                session.nacked.put(read.sequential_id, read)
+        if read.sequential_id is not None:
+            _remember(session, read, read.sequential_id)
 
     def _session(self, session: Session, state: SessionState) -> None:
         if session.is_over:
@@ -180,10 +177,10 @@ class Ending:
             session.association.sessions.pop(id(session), None)
         self._settle(session)
 
-    def _tell(self, session: Session) -> None:
+    def _end(self, session: Session) -> None:
         if session.kind is SessionKind.SESSION:
             self._links.join_late(session)
-        self._told.append(SessionStep(session, session.pair, session.first))
+        self._steps.append(SessionStep(session, session.pair, session.first))
         session.opened, session.closed = slim(session.opened), slim(session.closed)
         session.forget()
 
@@ -231,3 +228,12 @@ def unseen_since(pair: Pair, association: Association, since: Moment) -> Reason 
     # One that began before the capture may have other connections, which say nothing any more.
     gone = association.all_closed or association.has_lost(since)
     return reason or (Reason.STARTED_MIDSTREAM if association.born is None and gone else None)
+
+
+def _remember(session: Session, read: Read, message: int) -> None:
+    """What is certain of a message is not forgotten for what is in doubt."""
+    before = session.acked.get(message)
+    if read.outcome is ReadOutcome.ACKED and (before is None or before.doubt is not None or read.doubt is None):
+        session.acked.put(message, read)
+    elif read.outcome is ReadOutcome.NACKED and read.doubt is None:
+        session.nacked.put(message, read)

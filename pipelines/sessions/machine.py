@@ -15,7 +15,7 @@ from pipelines.facts.model import BEGINNING, END, READING, BlindFact, CallFact, 
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 from pipelines.facts.vocabulary import CHANGING, NANOSECONDS
-from pipelines.sessions.memory import Recent, View
+from pipelines.sessions.memory import Recent, ServerView
 from pipelines.sessions.parties import Pair
 from pipelines.sessions.protocols import Protocols
 from pipelines.sessions.steps import CallStep, ConnectionOver, ConnectionStep
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import Fact, Moment
     from pipelines.facts.versions import Version
     from pipelines.sessions.association import Association, Connection
-    from pipelines.sessions.memory import Unheard
+    from pipelines.sessions.memory import MissedBytes
     from pipelines.sessions.steps import Step
 
 _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
@@ -34,6 +34,8 @@ _CALL_FIRST: Final = 0
 _CONNECTION_AFTER: Final = 1
 MAX_PAIRS: Final = 65_536
 """Clients of one server kept in mind; with more, those that have nothing open are forgotten, oldest first."""
+MAX_ALIKE: Final = 8
+"""Associations of one number kept in mind: one that is seen under several addresses, or of a server started again."""
 
 _LOOKED_AT: Final = 256
 """Of the oldest clients, when there are too many: what is busy stays."""
@@ -45,13 +47,13 @@ class ServerMachine:
         self._crossing_ns = settings["crossing_seconds"] * NANOSECONDS
         self._pairs: dict[str, Pair] = {}
         self._protocols = Protocols()
-        self._view = View()
+        self._view = ServerView()
         self._endings: list[_Ending] = []
         self._serial = 0
-        self._missing: list[tuple[BlindFact, Unheard]] = []
+        self._missing: list[tuple[BlindFact, MissedBytes]] = []
         """What begins just now, and a client may have said: it is missing behind what was asked in the same packet."""
-        self._groups: Recent[tuple[int, int], Association] = Recent(MAX_PAIRS)
-        """By the server's port and the number that it gave."""
+        self._groups: Recent[tuple[int, int], tuple[Association, ...]] = Recent(MAX_PAIRS)
+        """By the server's port and the number that it gave, the newest first."""
         self._forgotten = BEGINNING
         """Until when something of clients that were forgotten was out of sight."""
 
@@ -104,7 +106,7 @@ class ServerMachine:
                 self._protocols.answered(what, moment)
                 yield what
                 _heard(what)
-                yield from self._protocols.told()
+                yield from self._protocols.steps()
             else:
                 over = pair.associations.end(what, self._crossing_ns)
                 yield from self._protocols.severed(pair, over, moment)
@@ -141,15 +143,23 @@ class ServerMachine:
         yield ConnectionStep(fact, pair)
 
     def _note_group(self, connection: Connection) -> None:
-        """A client that has several addresses, or a translator with several, may join from each what it began."""
+        """A client that has several addresses, or a translator with several, may join from each what it began.
+
+        Where both sides of a translator are captured one association has several addresses as well.
+        """
         fact, own = connection.fact, connection.association
-        for group in fact.groups:
-            joined = None if fact.gets_new_group else self._groups.get((own.port, group))
-            if joined is not None and joined is not own:
-                joined.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
-                own.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
-        if own.number is not None:
-            self._groups.put((own.port, own.number), own)
+        for group in () if fact.gets_new_group else fact.groups:
+            for joined in self._groups.get((own.port, group)) or ():
+                if joined is not own:
+                    joined.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+                    own.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+        if own.number is None:
+            return
+        key = own.port, own.number
+        alike = (own, *(one for one in self._groups.get(key) or () if one is not own))
+        for forgotten in alike[MAX_ALIKE:]:
+            forgotten.go_blind(END, Reason.LIMIT)
+        self._groups.put(key, alike[:MAX_ALIKE])
 
     def _asked(self, call: CallFact) -> None:
         pair = self._pair(call.client)
@@ -179,7 +189,7 @@ class ServerMachine:
         self._push(until, _CALL_FIRST, step, pair)
 
 
-def _missed(pair: Pair, connection: Connection | None) -> Unheard:
+def _missed(pair: Pair, connection: Connection | None) -> MissedBytes:
     return pair.stray if connection is None else connection.association.missed
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NOT_REGISTERED: Final = next(code for code, name in EPT.items() if name == "ept_s_not_registered")
 
 
-class Mapped(NamedTuple):
+class MapperCall(NamedTuple):
     call: CallFact
     refused: bool
     """It is not registered there."""
@@ -30,7 +30,7 @@ class Mapper:
 
     def _mapped(self, step: CallStep, _: Moment) -> None:
         if asked_for(step.request) == REMOTE_READ.uuid and step.call.status in (v.MQ_OK, _NOT_REGISTERED):
-            step.pair.remote_read_mapped = Mapped(step.call, step.call.status == _NOT_REGISTERED)
+            step.pair.remote_read_mapped = MapperCall(step.call, step.call.status == _NOT_REGISTERED)
 
 
 def asked_for(request: Values) -> str | None:

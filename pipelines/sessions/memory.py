@@ -56,7 +56,7 @@ REMEMBERED: Final = 512
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Sight:
+class BlindSpan:
     """Until when something may have happened out of sight."""
 
     blind_until: Moment = BEGINNING
@@ -71,7 +71,7 @@ class Sight:
 
 
 @dataclass(slots=True, eq=False)
-class Unheard:
+class MissedBytes:
     """Bytes of clients that were not captured: what they can hide depends on how many they are."""
 
     _pieces: deque[tuple[Moment, float, Reason]] = field(default_factory=deque)
@@ -90,7 +90,7 @@ class Unheard:
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class View(Sight):
+class ServerView(BlindSpan):
     """What was seen of a server, whoever its clients are."""
 
     since: Moment | None = None

@@ -6,24 +6,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pipelines.sessions.associations import Associations
-from pipelines.sessions.memory import REMEMBERED, Recent, Sight, Unheard
+from pipelines.sessions.memory import REMEMBERED, BlindSpan, MissedBytes, Recent
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
-    from pipelines.sessions.mapper import Mapped
+    from pipelines.sessions.mapper import MapperCall
     from pipelines.sessions.model import Number, Read, Session
     from pipelines.sessions.units import Transaction
 
 
 @dataclass(slots=True, eq=False)
-class Pair(Sight):
+class Pair(BlindSpan):
     """What one client does with the server."""
 
     client: str
     associations: Associations = field(default_factory=Associations)
-    forgot: Sight = field(default_factory=Sight)
+    forgot: BlindSpan = field(default_factory=BlindSpan)
     """What it did and is no longer kept in mind: rows are right, and nothing can be said of what refers to it."""
-    stray: Unheard = field(default_factory=Unheard)
+    stray: MissedBytes = field(default_factory=MissedBytes)
     """What was out of sight of connections whose association nobody knows."""
     by_queue: dict[Number | str, list[Session]] = field(default_factory=dict)
     """Open ones, the newest last."""
@@ -47,7 +47,7 @@ class Pair(Sight):
     """Its last RemoteQmGetVersion."""
     port_answer: CallFact | None = None
     """Its last answered query for the port of qm2qm."""
-    remote_read_mapped: Mapped | None = None
+    remote_read_mapped: MapperCall | None = None
     """Its last answered question to the endpoint mapper for RemoteRead."""
     remote_reader: str | None = None
     """The queue manager that opened a queue by RemoteRead last."""

@@ -47,19 +47,19 @@ class Protocols:
         if handler is not None:
             handler(step, moment)
 
-    def told(self) -> Iterator[Step]:
-        return self._shared.ending.told()
+    def steps(self) -> Iterator[Step]:
+        return self._shared.ending.take()
 
     def severed(self, pair: Pair, over: list[Association], moment: Moment) -> Iterator[Step]:
         for association in over:
             self._shared.transactions.severed(association, moment)
             self._shared.ending.severed(pair, association, moment)
-        return self._shared.ending.told()
+        return self._shared.ending.take()
 
     def finish(self) -> Iterator[Step]:
         """All pairs are told."""
         self._shared.transactions.finish()
-        return self._shared.ending.told()
+        return self._shared.ending.take()
 
     def capture_ended(self, pair: Pair) -> Iterator[Step]:
         for association in pair.associations:
@@ -67,4 +67,4 @@ class Protocols:
             self._shared.transactions.severed(association, END)
         self._shared.ending.capture_ended(pair)
         self._shared.transactions.capture_ended(pair)
-        return self._shared.ending.told()
+        return self._shared.ending.take()

@@ -13,7 +13,7 @@ from pipelines.sessions.model import ReadOutcome
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.association import Association
-    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.ending import EndingSteps
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
 
@@ -38,7 +38,7 @@ def numbered_since(read: Read) -> Reason | None:
 
 
 class Reading:
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: EndingSteps) -> None:
         self._ending = ending
 
     def begin(self, step: CallStep, read: Read, cursor: int | None) -> None:
@@ -139,7 +139,7 @@ class Reading:
         step.read = min(reads, key=lambda one: one.given_out, default=None)
         if step.read is not None:
             step.read.given_up = step.read.given_up or step.call
-            step.read.end_asked = True
+            step.read.end_asked = step.read.end_asked or step.call.began
         else:
             step.past_read = step.session.finished.get(request_id)
 

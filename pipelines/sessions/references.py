@@ -12,7 +12,7 @@ from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
     from pipelines.facts.versions import Version
-    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.ending import EndingSteps
     from pipelines.sessions.model import Number, Read
     from pipelines.sessions.registry import Registry
     from pipelines.sessions.steps import CallStep
@@ -26,7 +26,7 @@ _CLOSE_AND_OPEN: Final = 24 + 20 + 24 + 32
 
 
 class References:
-    def __init__(self, registry: Registry, ending: Ending) -> None:
+    def __init__(self, registry: Registry, ending: EndingSteps) -> None:
         self._registry, self._ending = registry, ending
 
     def names_queue(self, step: CallStep) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from pipelines.sessions.ending import Ending
+from pipelines.sessions.ending import EndingSteps
 from pipelines.sessions.links import Links
 from pipelines.sessions.reading import Reading
 from pipelines.sessions.references import References
@@ -27,7 +27,7 @@ class SharedState:
     def __init__(self) -> None:
         self.registry = Registry()
         self.links = Links()
-        self.ending = Ending(self.registry, self.links)
+        self.ending = EndingSteps(self.registry, self.links)
         self.references = References(self.registry, self.ending)
         self.reading = Reading(self.ending)
         self.transactions = Transactions(self.ending)

@@ -13,7 +13,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import descriptor
 from pipelines.sessions.acts import Act
-from pipelines.sessions.memory import View
+from pipelines.sessions.memory import ServerView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +98,7 @@ class CallStep(Struct, eq=False, dict=True):
     port_answer: CallFact | None = None
     """The client's last answered query for the port of qm2qm before this call."""
     settings: Mapping[str, int] = {}
-    view: View = field(default_factory=View)
+    view: ServerView = field(default_factory=ServerView)
     """Of the server as a whole, with all its clients."""
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.acts import Act
     from pipelines.sessions.association import Association
-    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.ending import EndingSteps
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.parties import Pair
     from pipelines.sessions.shared_state import OnAnswered, OnAsked
@@ -54,7 +54,7 @@ def enlisted_late(unit: UnitOfWork | None, call: CallFact) -> Reason | None:
 
 
 class Transactions:
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: EndingSteps) -> None:
         self._ending = ending
         self._known: Recent[str, Transaction] = Recent(MAX_TRANSACTIONS)
         self._units = Units(ending)
@@ -216,7 +216,7 @@ class Transactions:
         transaction.reads.clear()
         decided = transaction.state is not TransactionState.UNKNOWN
         self._units.over(unit, transaction.state, moment if decided else None)
-        self._ending.tell(TransactionStep(transaction, transaction.pair, transaction.enlisted))
+        self._ending.add(TransactionStep(transaction, transaction.pair, transaction.enlisted))
 
 
 def _uow_of(step: CallStep) -> str | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.acts import Act
     from pipelines.sessions.association import Association
-    from pipelines.sessions.ending import Ending
+    from pipelines.sessions.ending import EndingSteps
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.parties import Pair
     from pipelines.sessions.severance import Severance
@@ -101,7 +101,7 @@ class Transaction:
 
 
 class Units:
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: EndingSteps) -> None:
         self._ending = ending
         self._units: OrderedDict[str, UnitOfWork] = OrderedDict()
 
@@ -142,7 +142,7 @@ class Units:
         for act in waiting:
             act.doubt = act.doubt or unit.doubt
             self._ending.act(act)
-        self._ending.tell(UnitStep(unit))
+        self._ending.add(UnitStep(unit))
 
     def act(self, act: Act) -> None:
         """Told at once, unless what becomes of it is still to be decided in view."""

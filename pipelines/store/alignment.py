@@ -17,8 +17,8 @@ def batches_there(opened: parquet.ParquetFile, paths: Iterable[str], rows: int) 
     """Of these columns those that the file has, so many rows at a time; `id.orig_h` is a member of a structure."""
     schema = opened.schema_arrow
     there = [path for path in paths if type_of(schema, path) is not None]
-    # Rows are counted by a column: one at least is read.
-    yield from opened.iter_batches(rows, columns=there or schema.names[:1])
+    # Rows are counted by a column: one at least is read. A task has one core: threads would only cost their start.
+    yield from opened.iter_batches(rows, columns=there or schema.names[:1], use_threads=False)
 
 
 def aligned_batches(opened: parquet.ParquetFile, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
 
 
 @dataclass(frozen=True)
 class Base:
     """The dataset as the last run left it."""
 
-    tables: Mapping[str, list[Stored]] = field(default_factory=dict)
-    state: Mapping[str, list[Stored]] = field(default_factory=dict)
+    tables: Mapping[str, list[StoredFile]] = field(default_factory=dict)
+    state: Mapping[str, list[StoredFile]] = field(default_factory=dict)
     run: int = 0
     pruned_before: str = ""
     """Date before which nothing is kept."""

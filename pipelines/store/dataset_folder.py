@@ -17,17 +17,17 @@ from ingest.files import (
 )
 from pipelines.store.base import Base
 from pipelines.store.manifest import HISTORY, MANIFEST, READABLE, read_manifest, sha256_of, stored_files, write_manifest
-from pipelines.store.output_folder import OURS, OutputRefused, Workplace, foreign_file, staged_beside
+from pipelines.store.output_folder import OURS, OutputRefused, WorkFolder, foreign_file, staged_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pipelines.store.files import Stored, Written
+    from pipelines.store.files import StoredFile, WrittenFile
 
 Json = dict[str, Any]
 
 
-class DatasetFolder(Workplace):
+class DatasetFolder(WorkFolder):
     """As a context manager it waits for other runs. What is finished is staged, and `publish` makes it visible."""
 
     option = "--dataset"
@@ -55,13 +55,13 @@ class DatasetFolder(Workplace):
         tables, state = (stored_files(self.manifest, self.final, kind) for kind in ("tables", "state"))
         return Base(tables, state, self.manifest["run"], self.manifest.get("pruned_before") or "")
 
-    def assemble(self, written: Sequence[Written], kept: Sequence[Stored]) -> None:
+    def assemble(self, written: Sequence[WrittenFile], kept: Sequence[StoredFile]) -> None:
         """Make the staging folder hold the whole dataset: what stays is linked in."""
         self.remove_strays({one.path for one in written} | {file.written.path for file in kept})
         for file in kept:
             link_or_copy(file.place, join(self.staging, file.written.path))
 
-    def seal(self, facts: Json, written: Sequence[Written], kept: Sequence[Stored]) -> None:
+    def seal(self, facts: Json, written: Sequence[WrittenFile], kept: Sequence[StoredFile]) -> None:
         """Say in the manifest what belongs to it, and which run came before."""
         history = self._history()
         number = (self.manifest["run"] if self.manifest else 0) + 1

@@ -26,12 +26,12 @@ COUNTED: Final = {
     "calls": (("calls", "outcome"), ("decoding", "decode_state")),
 }
 """Table to (stage, column) of the accounting: what is written is counted as it is written."""
-Went = tuple[tuple[tuple[str, str, str], int], ...]
+RemovedCounts = tuple[tuple[tuple[str, str, str], int], ...]
 """Rows that were taken out of files of such tables: (capture_id, stage, counter), how many."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """One file, by its path below the folder."""
 
     table: str
@@ -46,11 +46,11 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredFile:
     """A file of the folder `root`."""
 
     root: str
-    written: Written
+    written: WrittenFile
 
     @property
     def place(self) -> str:
@@ -101,7 +101,7 @@ class FileWriter:
         with contextlib.suppress(OSError, _Abandoned):
             self._opened.__exit__(_Abandoned, _Abandoned(), None)
 
-    def close(self, *, keep: bool = True) -> Written:
+    def close(self, *, keep: bool = True) -> WrittenFile:
         with self._all_or_nothing():
             self._flush()
             self._writer.close()
@@ -113,7 +113,7 @@ class FileWriter:
             for (capture, stage, counter), value in self._counts.items()
         ]
         digest = self._sink.digest.hexdigest()
-        return Written(self._table, self._path, self._rows, self._sink.size, digest, counts, self._arrow_bytes)
+        return WrittenFile(self._table, self._path, self._rows, self._sink.size, digest, counts, self._arrow_bytes)
 
 
 def count_rows(rows: pa.RecordBatch | pa.Table, stage: str, column: str) -> dict[tuple[str, str, str], int]:

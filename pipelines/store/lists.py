@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from ingest.files import open_input
 from pipelines.store.alignment import column_of
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.tables_writer import TablesWriter
 from schemas.internal import LISTED
 from schemas.model import STRING
@@ -20,7 +20,7 @@ from schemas.model import STRING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.places import Places
 
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Listing:
     """What a task wrote."""
 
-    files: list[Written]
+    files: list[WrittenFile]
     numbers: frozenset[int]
     """Of the files of which it lists something."""
 
@@ -37,13 +37,13 @@ class Listing:
 class Lists:
     """What all tasks wrote."""
 
-    files: tuple[Stored, ...] = ()
+    files: tuple[StoredFile, ...] = ()
     numbers: frozenset[int] = field(default_factory=frozenset)
 
     @classmethod
     def of(cls, listings: Iterable[Listing], root: str) -> Lists:
         found = list(listings)
-        files = tuple(Stored(root, file) for one in found for file in one.files)
+        files = tuple(StoredFile(root, file) for one in found for file in one.files)
         return cls(files, frozenset().union(*(one.numbers for one in found)))
 
     def others(self, column: str, number: int) -> NotListed | None:
@@ -68,7 +68,7 @@ class NotListed:
     column: str
     number: int
     """Of the file, in the lists."""
-    lists: tuple[Stored, ...]
+    lists: tuple[StoredFile, ...]
     """Files of LISTED, sorted as such."""
 
     @property
@@ -79,7 +79,7 @@ class NotListed:
     def _set(self) -> Any:  # noqa: ANN401 - an array of pyarrow's
         return pa.concat_arrays([pa.array([], STRING), *(part for one in self.lists for part in self._listed(one))])
 
-    def _listed(self, file: Stored) -> list[pa.Array]:
+    def _listed(self, file: StoredFile) -> list[pa.Array]:
         with parquet.ParquetFile(open_input(file.place)) as opened:
             groups = [number for number in range(opened.num_row_groups) if self._may_be_in(opened, number)]
             return [

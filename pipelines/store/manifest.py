@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ingest.files import exists, join, read_bytes, write_bytes
-from pipelines.store.files import Stored, Written
+from pipelines.store.files import StoredFile, WrittenFile
 from pipelines.store.version import VERSION
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def sha256_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def output_entries(files: Iterable[Written]) -> list[Json]:
+def output_entries(files: Iterable[WrittenFile]) -> list[Json]:
     return [
         {
             "path": one.path,
@@ -65,19 +65,19 @@ def output_entries(files: Iterable[Written]) -> list[Json]:
     ]
 
 
-def stored_files(manifest: Json, root: str, kind: str) -> dict[str, list[Stored]]:
+def stored_files(manifest: Json, root: str, kind: str) -> dict[str, list[StoredFile]]:
     """Files of the run below `tables` or `state`, by table."""
-    found: dict[str, list[Stored]] = {}
+    found: dict[str, list[StoredFile]] = {}
     for entry in manifest["outputs"]:
         if entry["path"].startswith(f"{kind}/"):
             size, digest, in_memory = entry["bytes"], entry["sha256"], entry.get("arrow_bytes", 0)
-            written = Written(entry["table"], entry["path"], entry["rows"], size, digest, arrow_bytes=in_memory)
-            found.setdefault(entry["table"], []).append(Stored(root, written))
+            written = WrittenFile(entry["table"], entry["path"], entry["rows"], size, digest, arrow_bytes=in_memory)
+            found.setdefault(entry["table"], []).append(StoredFile(root, written))
     return found
 
 
 def write_manifest(
-    folder: str, facts: Json, files: Iterable[Written], others: Sequence[str] = (), before: Sequence[Json] = ()
+    folder: str, facts: Json, files: Iterable[WrittenFile], others: Sequence[str] = (), before: Sequence[Json] = ()
 ) -> bytes:
     """`others`: files of the folder that are no tables, by path. `before`: what an earlier manifest says of some."""
     known = {entry["path"]: entry for entry in before}

@@ -10,15 +10,15 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from ingest.files import open_input
-from pipelines.store.files import FileWriter, Went
+from pipelines.store.files import FileWriter, RemovedCounts
 from pipelines.store.places import SORT_KEYS
 from pipelines.store.reading import READ_ROWS
-from pipelines.store.removal import Removal, Removed, count_gone, remove_rows
+from pipelines.store.removal import Removal, RemovalResult, count_gone, remove_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.removal import Held
 
 FEW_FILES: Final = 8
@@ -45,12 +45,12 @@ class Merge:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     gone: frozenset[str]
     """Paths of the files whose rows it has."""
-    written: Written | None
+    written: WrittenFile | None
     """None: no row is left."""
-    went: Went
+    went: RemovedCounts
     """What did not hold any more."""
 
 
@@ -90,7 +90,7 @@ def _groups(files: Sequence[Held]) -> Iterator[list[Held]]:
     yield group
 
 
-def merge(one: Merge, root: str, prefix: str, part: str) -> Iterator[Merged | Removed]:
+def merge(one: Merge, root: str, prefix: str, part: str) -> Iterator[MergeResult | RemovalResult]:
     """The rows of all that hold, sorted as in each, hashed and counted.
 
     Files of different versions stay apart: a file that is written again keeps the columns it has.
@@ -101,7 +101,7 @@ def merge(one: Merge, root: str, prefix: str, part: str) -> Iterator[Merged | Re
             yield _merged(files, schema, root, f"{_folder(files[0])}/{prefix}merged-{name}.parquet")
             continue
         ((file, keeps),) = files
-        yield Removed(file, kept=True) if keeps is None else remove_rows(Removal(file, keeps), root, prefix, name)
+        yield RemovalResult(file, kept=True) if keeps is None else remove_rows(Removal(file, keeps), root, prefix, name)
 
 
 def _alike(files: Sequence[Held]) -> list[tuple[pa.Schema, list[Held]]]:
@@ -117,7 +117,7 @@ def _alike(files: Sequence[Held]) -> list[tuple[pa.Schema, list[Held]]]:
     return found
 
 
-def _merged(files: Sequence[Held], schema: pa.Schema, root: str, path: str) -> Merged:
+def _merged(files: Sequence[Held], schema: pa.Schema, root: str, path: str) -> MergeResult:
     table = files[0][0].written.table
     went: dict[tuple[str, str, str], int] = {}
     rows = pa.concat_tables([_holding(one, schema, went) for one in files])
@@ -125,11 +125,11 @@ def _merged(files: Sequence[Held], schema: pa.Schema, root: str, path: str) -> M
         rows = rows.take(pc.sort_indices(rows, keys))
     gone = frozenset(file.written.path for file, _ in files)
     if not len(rows):
-        return Merged(gone, None, tuple(went.items()))
+        return MergeResult(gone, None, tuple(went.items()))
     writer = FileWriter(root, table, path, schema)
     for batch in rows.combine_chunks().to_batches():
         writer.add(batch)
-    return Merged(gone, writer.close(), tuple(went.items()))
+    return MergeResult(gone, writer.close(), tuple(went.items()))
 
 
 def _holding(one: Held, schema: pa.Schema, went: dict[tuple[str, str, str], int]) -> pa.Table:

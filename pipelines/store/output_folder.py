@@ -42,7 +42,7 @@ class OutputRefused(Exception):
     """The output folder cannot be used; the text says why and what to do."""
 
 
-class Workplace:
+class WorkFolder:
     """A private folder beside the final one; as a context manager it is gone afterwards, whatever happens.
 
     One run at a time has it.
@@ -136,7 +136,7 @@ class Workplace:
         raise AssertionError
 
 
-class OutputFolder(Workplace):
+class OutputFolder(WorkFolder):
     """Of a run of its own."""
 
     def __init__(self, final: str, *, force: bool, waiting: Callable[[str], None] | None = None) -> None:

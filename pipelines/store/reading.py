@@ -13,18 +13,18 @@ from pipelines.store.alignment import aligned_batches
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
 
 READ_ROWS: Final = 8_192
 
 
-def batches_of(file: Stored, schema: pa.Schema, rows: int = READ_ROWS) -> Iterator[pa.RecordBatch]:
+def batches_of(file: StoredFile, schema: pa.Schema, rows: int = READ_ROWS) -> Iterator[pa.RecordBatch]:
     source = open_input(file.place)
     with parquet.ParquetFile(source, read_dictionary=None) as opened:
         yield from aligned_batches(opened, schema, rows)
 
 
-def read_table(files: Iterable[Stored], schema: pa.Schema) -> pa.Table:
+def read_table(files: Iterable[StoredFile], schema: pa.Schema) -> pa.Table:
     """All rows: for what is little, or a few bytes a row."""
     return pa.Table.from_batches([batch for file in files for batch in batches_of(file, schema)], schema)
 

@@ -21,12 +21,12 @@ from schemas.times import NO_TIME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pipelines.store.files import Stored, Went, Written
+    from pipelines.store.files import RemovedCounts, StoredFile, WrittenFile
     from pipelines.store.lists import NotListed
 
 Keeps: TypeAlias = "NotAmong | NotIssues | NotListed | NotSighted | OfKeys | Without"
 """Which rows of a file stay: called with rows that have its `columns`, it answers with a boolean array."""
-Held: TypeAlias = "tuple[Stored, Keeps | None]"
+Held: TypeAlias = "tuple[StoredFile, Keeps | None]"
 """A file, and which of its rows hold; None: all."""
 
 
@@ -134,18 +134,18 @@ class Without:
 class Removal:
     """Rows to take out of a file."""
 
-    file: Stored
+    file: StoredFile
     keeps: Keeps
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovalResult:
     """What became of a file: it stays as it is, or is written again, or nothing is left of it."""
 
-    file: Stored
+    file: StoredFile
     kept: bool
-    written: Written | None = None
-    went: Went = ()
+    written: WrittenFile | None = None
+    went: RemovedCounts = ()
 
 
 def kept_rows(batch: pa.RecordBatch, keeps: Keeps | None) -> pa.RecordBatch:
@@ -158,14 +158,14 @@ def _flat(mask: Any) -> Any:  # noqa: ANN401 - pyarrow's, whole or in chunks
     return mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask
 
 
-def remove_rows(removal: Removal, root: str, prefix: str, part: str) -> Removed:
+def remove_rows(removal: Removal, root: str, prefix: str, part: str) -> RemovalResult:
     """Files that lose none stay; others are written anew below `root`."""
     file, keeps = removal.file, removal.keeps
     with parquet.ParquetFile(open_input(file.place)) as opened:
         schema = opened.schema_arrow
         staying = sum(int(pc.sum(keeps(rows)).as_py() or 0) for rows in _parts(opened, keeps.columns))
         if staying == file.written.rows:
-            return Removed(file, kept=True)
+            return RemovalResult(file, kept=True)
         folder = file.written.path.rpartition("/")[0]
         writer = FileWriter(root, file.written.table, f"{folder}/{prefix}again-{part}.parquet", schema)
         went: dict[tuple[str, str, str], int] = {}
@@ -176,7 +176,7 @@ def remove_rows(removal: Removal, root: str, prefix: str, part: str) -> Removed:
             for batch in rows.filter(mask).to_batches():
                 writer.add(batch)
         written = writer.close(keep=staying > 0)
-    return Removed(file, kept=False, written=written if staying else None, went=tuple(went.items()))
+    return RemovalResult(file, kept=False, written=written if staying else None, went=tuple(went.items()))
 
 
 def count_gone(rows: pa.Table, table: str, went: dict[tuple[str, str, str], int]) -> None:
@@ -186,7 +186,7 @@ def count_gone(rows: pa.Table, table: str, went: dict[tuple[str, str, str], int]
             went[place] = went.get(place, 0) + count
 
 
-def removals(part: str, items: Iterable[Removal], root: str, prefix: str) -> Iterator[Removed]:
+def removals(part: str, items: Iterable[Removal], root: str, prefix: str) -> Iterator[RemovalResult]:
     """One after the other, in a task or here."""
     for number, removal in enumerate(items):
         yield remove_rows(removal, root, prefix, f"{part}-{number}")

@@ -14,7 +14,7 @@ from pipelines.store.writing import write_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.places import Place
     from schemas.model import AnyRow
 
@@ -34,7 +34,7 @@ class TablesWriter:
         self._bytes: dict[str, int] = {}
         self._rows: dict[str, list[AnyRow]] = {}
         self._files: dict[str, int] = {}
-        self._written: list[Written] = []
+        self._written: list[WrittenFile] = []
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +62,7 @@ class TablesWriter:
         if len(rows) >= BATCH_ROWS:
             self._batch(table)
 
-    def close(self) -> list[Written]:
+    def close(self) -> list[WrittenFile]:
         for table in list(self._rows):
             self._batch(table)
         for table in list(self._held):

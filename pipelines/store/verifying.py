@@ -19,7 +19,7 @@ WATCHED: Final = ("tables", "state", HISTORY)
 
 
 @dataclass(slots=True)
-class Verified:
+class Verification:
     problems: list[str] = field(default_factory=list)
     outputs: int = 0
     inputs: int = 0
@@ -30,12 +30,12 @@ class Verified:
     """Hash of the manifest itself: noted elsewhere, it proves all the rest."""
 
 
-def verify(folder: str) -> Verified | None:
+def verify(folder: str) -> Verification | None:
     """None: there is no run in the folder."""
     manifest = read_manifest(folder)
     if manifest is None:
         return None
-    found = Verified(head=sha256_of(read_bytes(join(folder, MANIFEST))))
+    found = Verification(head=sha256_of(read_bytes(join(folder, MANIFEST))))
     found.problems += _outputs(folder, manifest, found)
     found.problems += _strangers(folder, manifest)
     manifests = [manifest]
@@ -47,7 +47,7 @@ def verify(folder: str) -> Verified | None:
     return found
 
 
-def _outputs(folder: str, manifest: Json, found: Verified) -> Iterator[str]:
+def _outputs(folder: str, manifest: Json, found: Verification) -> Iterator[str]:
     for entry in manifest["outputs"]:
         path = join(folder, entry["path"])
         found.outputs += 1
@@ -78,7 +78,7 @@ def _history(number: int) -> str:
     return f"{HISTORY}/{number:06d}.json"
 
 
-def _chain(folder: str, manifest: Json, found: Verified) -> Iterator[Json]:
+def _chain(folder: str, manifest: Json, found: Verification) -> Iterator[Json]:
     """The run and those before it, newest first; each names the hash of the one before."""
     own = join(folder, _history(manifest["run"]))
     if not exists(own) or read_bytes(own) != read_bytes(join(folder, MANIFEST)):
@@ -97,7 +97,7 @@ def _chain(folder: str, manifest: Json, found: Verified) -> Iterator[Json]:
         yield manifest
 
 
-def _inputs(manifest: Json, found: Verified) -> Iterator[str]:
+def _inputs(manifest: Json, found: Verification) -> Iterator[str]:
     for entry in manifest.get("inputs", ()):
         path, digest = _as_given(entry["path"]), entry["sha256"]
         if digest is None:

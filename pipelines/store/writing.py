@@ -13,11 +13,11 @@ from schemas.dates import row_dates
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
     from pipelines.store.places import Place
 
 
-def write_rows(place: Place, rows: pa.Table, order: Sequence[str] = (), part: str = "00000") -> list[Written]:
+def write_rows(place: Place, rows: pa.Table, order: Sequence[str] = (), part: str = "00000") -> list[WrittenFile]:
     """A file, or one a date."""
     if order:
         # As Spark sorts: null first.
@@ -25,7 +25,7 @@ def write_rows(place: Place, rows: pa.Table, order: Sequence[str] = (), part: st
     return [_file(place, part, folder, some) for folder, some in _by_date(place, rows)]
 
 
-def write_batches(place: Place, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> list[Written]:
+def write_batches(place: Place, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> list[WrittenFile]:
     """As they come, into one file; none where there is nothing."""
     writer: FileWriter | None = None
     for batch in batches:
@@ -35,7 +35,7 @@ def write_batches(place: Place, batches: Iterator[pa.RecordBatch], schema: pa.Sc
     return [writer.close()] if writer is not None else []
 
 
-def write_empty(place: Place, schema: pa.Schema) -> Written:
+def write_empty(place: Place, schema: pa.Schema) -> WrittenFile:
     return FileWriter(place.root, place.table, place.path("00000"), schema).close()
 
 
@@ -48,7 +48,7 @@ def _by_date(place: Place, rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield f"date={date}", rows.filter(pc.equal(dates, date))
 
 
-def _file(place: Place, part: str, folder: str, rows: pa.Table) -> Written:
+def _file(place: Place, part: str, folder: str, rows: pa.Table) -> WrittenFile:
     writer = FileWriter(place.root, place.table, place.path(part, folder), rows.schema)
     for batch in rows.combine_chunks().to_batches():
         writer.add(batch)

@@ -21,7 +21,13 @@ from schemas.exports.converters import (
 from schemas.exports.ecs_acts import ACTION, READ, SESSION
 from schemas.exports.ecs_parts import NETWORK, UID, WHO_AND_WHERE, base
 from schemas.exports.model import Condition, Field, Mapping
-from schemas.exports.sentences import CALL_COLUMNS, FINDING_COLUMNS, call_told, connection_told, finding_told
+from schemas.exports.sentences import (
+    CALL_COLUMNS,
+    FINDING_COLUMNS,
+    call_sentence,
+    connection_sentence,
+    finding_sentence,
+)
 from schemas.tables import CALLS, FINDINGS, FLOWS
 from schemas.vocabulary import LEVELS
 
@@ -60,7 +66,7 @@ CALL: Final = Mapping(
         Field("event.action", ("operation", "opnum", "interface_uuid"), operation_name),
         Field("event.outcome", ("outcome", "status", "fault", "endpoint", "decode_state"), call_outcome),
         Field("event.duration", "rtt_us", in_nanoseconds),
-        Field("message", CALL_COLUMNS, call_told),
+        Field("message", CALL_COLUMNS, call_sentence),
         *NETWORK,
         Field("network.community_id", "community_id"),
         Field("user.name", "username"),
@@ -90,7 +96,7 @@ FLOW: Final = Mapping(
         *base("connection", "event", ["network"]),
         Field("event.type", "conn_state", flow_types),
         Field("event.id", "uid"),
-        Field("message", ("id.orig_h", "id.resp_h", "id.resp_p", "conn_state"), connection_told),
+        Field("message", ("id.orig_h", "id.resp_h", "id.resp_p", "conn_state"), connection_sentence),
         Field("event.start", "first_ts", iso),
         Field("event.end", "last_ts", iso),
         Field("event.duration", ("first_ts", "last_ts"), span_nanoseconds),
@@ -122,7 +128,7 @@ FINDING: Final = Mapping(
         *base("finding", "alert", ["network", "intrusion_detection"]),
         Field("event.type", always=["info"]),
         Field("event.severity", "level", severity),
-        Field("message", FINDING_COLUMNS, finding_told),
+        Field("message", FINDING_COLUMNS, finding_sentence),
         Field("rule.id", "rule_id"),
         Field("rule.name", "title"),
         Field("rule.category", "verdict"),

@@ -11,9 +11,9 @@ from schemas.exports.sentences import (
     ACTION_COLUMNS,
     READ_COLUMNS,
     SESSION_COLUMNS,
-    action_told,
-    read_told,
-    session_told,
+    action_sentence,
+    read_sentence,
+    session_sentence,
 )
 from schemas.tables import ADMIN_ACTIONS, READS, SESSIONS
 
@@ -44,7 +44,7 @@ SESSION: Final = Mapping(
         Field("event.start", ("opened_ts", "ts"), first_iso),
         Field("event.end", "closed_ts", iso),
         Field("event.duration", ("opened_ts", "ts", "closed_ts"), nanoseconds_of_session),
-        Field("message", SESSION_COLUMNS, session_told),
+        Field("message", SESSION_COLUMNS, session_sentence),
         *WHO_AND_WHERE,
         UID,
         *(
@@ -72,7 +72,7 @@ READ: Final = Mapping(
         Field("event.outcome", "outcome", read_outcome),
         Field("event.start", "ts", iso),
         Field("event.end", "ended_ts", iso),
-        Field("message", READ_COLUMNS, read_told),
+        Field("message", READ_COLUMNS, read_sentence),
         *WHO_AND_WHERE,
         UID,
         *(
@@ -100,7 +100,7 @@ ACTION: Final = Mapping(
         Field("event.id", "call_uid"),
         Field("event.action", "action"),
         Field("event.outcome", "outcome"),
-        Field("message", ACTION_COLUMNS, action_told),
+        Field("message", ACTION_COLUMNS, action_sentence),
         *WHO_AND_WHERE,
         UID,
         *(

@@ -25,7 +25,13 @@ from schemas.exports.converters import (
 from schemas.exports.model import Condition, Field, Mapping
 from schemas.exports.ocsf_acts import ACTION, READ, SESSION
 from schemas.exports.ocsf_parts import STATUS, base, person_behind, queue_touched, user
-from schemas.exports.sentences import CALL_COLUMNS, FINDING_COLUMNS, call_told, connection_told, finding_told
+from schemas.exports.sentences import (
+    CALL_COLUMNS,
+    FINDING_COLUMNS,
+    call_sentence,
+    connection_sentence,
+    finding_sentence,
+)
 from schemas.tables import CALLS, FINDINGS, FLOWS
 from schemas.vocabulary import LEVELS
 
@@ -123,7 +129,7 @@ CALL: Final = Mapping(
         Field("type_uid", always=NETWORK_ACTIVITY * 100 + _TRAFFIC),
         Field("severity_id", always=1),
         Field("metadata.uid", "call_uid"),
-        Field("message", CALL_COLUMNS, call_told),
+        Field("message", CALL_COLUMNS, call_sentence),
         Field("status_id", _OUTCOME, call_status),
         Field("status_code", ("status_name", "status", "fault_name", "fault"), result),
         *_ENDS,
@@ -155,7 +161,7 @@ FLOW: Final = Mapping(
         Field("type_uid", "conn_state", activity_type),
         Field("severity_id", always=1),
         Field("metadata.uid", "uid"),
-        Field("message", ("id.orig_h", "id.resp_h", "id.resp_p", "conn_state"), connection_told),
+        Field("message", ("id.orig_h", "id.resp_h", "id.resp_p", "conn_state"), connection_sentence),
         Field("start_time", "first_ts", millis),
         Field("end_time", "last_ts", millis),
         Field("duration", ("first_ts", "last_ts"), span_milliseconds),
@@ -188,7 +194,7 @@ FINDING: Final = Mapping(
         Field("severity", "level"),
         Field("status_id", always=1),
         Field("count", "count"),
-        Field("message", FINDING_COLUMNS, finding_told),
+        Field("message", FINDING_COLUMNS, finding_sentence),
         Field("resources", "queue_name", queue_touched),
         Field("observables", "opened_for_username", person_behind),
         Field(

@@ -11,9 +11,9 @@ from schemas.exports.sentences import (
     ACTION_COLUMNS,
     READ_COLUMNS,
     SESSION_COLUMNS,
-    action_told,
-    read_told,
-    session_told,
+    action_sentence,
+    read_sentence,
+    session_sentence,
 )
 from schemas.tables import ADMIN_ACTIONS, READS, SESSIONS
 
@@ -81,7 +81,7 @@ SESSION: Final = Mapping(
         Field("start_time", ("opened_ts", "ts"), first_millis),
         Field("end_time", "closed_ts", millis),
         Field("duration", ("opened_ts", "ts", "closed_ts"), milliseconds_of_session),
-        Field("message", SESSION_COLUMNS, session_told),
+        Field("message", SESSION_COLUMNS, session_sentence),
         *_unmapped(
             *("state", "queue_handle", "client_qm", "link_uid", "peeks", "receives", "peeked", "acked", "nacked"),
             *("purges", "moves", "sends", "message_bytes", "open_call_uid", "close_call_uid"),
@@ -101,7 +101,7 @@ READ: Final = Mapping(
         Field("api.operation", always="receive"),
         Field("start_time", "ts", millis),
         Field("end_time", "ended_ts", millis),
-        Field("message", READ_COLUMNS, read_told),
+        Field("message", READ_COLUMNS, read_sentence),
         Field("unmapped.arrived_ts", "arrived_ts", iso),
         *_unmapped(
             *("session_uid", "action", "outcome", "start_call_uid", "end_call_uid", "message_uid", "message_id"),
@@ -123,7 +123,7 @@ ACTION: Final = Mapping(
         Field("status_id", "outcome", act_status),
         Field("status_detail", "status_name"),
         Field("api.operation", "operation"),
-        Field("message", ACTION_COLUMNS, action_told),
+        Field("message", ACTION_COLUMNS, action_sentence),
         *_unmapped(
             *("session_uid", "action", "is_query", "target_type", "target", "auth_level", "status", "detail"),
             *("changes", "request_frames", "response_frames"),

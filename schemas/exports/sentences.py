@@ -44,61 +44,61 @@ def _doubted(reason: str | None) -> str:
     return f" (in doubt: {reason})" if reason else ""
 
 
-def call_told(*values: Any) -> str:  # noqa: ANN401 - columns of any type, in the order of the declaration
+def call_sentence(*values: Any) -> str:  # noqa: ANN401 - columns of any type, in the order of the declaration
     """Interface, operation, client, server and result, or else the outcome."""
     client, server, port, endpoint, uuid, operation, opnum, outcome, *answer = values
     what = f"{endpoint_name(endpoint, uuid) or NOT_SEEN} {operation_name(operation, opnum, uuid) or NOT_SEEN}"
     return f"{what} {_way(client, server, port)} -> {result(*answer) or outcome}"
 
 
-def connection_told(client: str, server: str, port: int, state: str) -> str:
+def connection_sentence(client: str, server: str, port: int, state: str) -> str:
     """Client, server and state."""
     return f"{_way(client, server, port)} {state}"
 
 
-def session_told(*values: Any) -> str:  # noqa: ANN401
+def session_sentence(*values: Any) -> str:  # noqa: ANN401
     """Queue by its name or handle, who, client, server and state."""
     *by, queue, doubt, handle, state = values
     named = named_queue(queue, doubt) or (NOT_SEEN if handle is None else f"0x{handle:08x}")
     return f"queue {named} {_by(*by)} {state}"
 
 
-def read_told(*values: Any) -> str:  # noqa: ANN401
+def read_sentence(*values: Any) -> str:  # noqa: ANN401
     """Label, queue, action, who, client, server and outcome."""
     *by, queue, naming_doubt, label, action, outcome, doubt = values
     what = f"message {label or NOT_SEEN} of {named_queue(queue, naming_doubt) or NOT_SEEN} {action or NOT_SEEN}"
     return f"{what} {_by(*by)} {outcome}{_doubted(doubt)}"
 
 
-def arrival_told(server: str | None, label: str | None, queue: str | None) -> str:
+def arrival_sentence(server: str | None, label: str | None, queue: str | None) -> str:
     """Label, queue and server: nobody else is named."""
     return f"message {label or NOT_SEEN} arrived in {queue or NOT_SEEN} on {server or NOT_SEEN}"
 
 
-def message_told(uid: str, label: str | None, destination: str | None) -> str:
+def message_sentence(uid: str, label: str | None, destination: str | None) -> str:
     """Label, else our id of the message, and its destination."""
     return f"message {label or uid} to {destination or NOT_SEEN}"
 
 
-def send_told(*values: Any) -> str:  # noqa: ANN401
+def send_sentence(*values: Any) -> str:  # noqa: ANN401
     """Label, else our id of the message, its queue, who, client, server and outcome."""
     *by, uid, label, queue, outcome = values
-    return f"{message_told(uid or NOT_SEEN, label, queue)} {_by(*by, None)} {outcome}"
+    return f"{message_sentence(uid or NOT_SEEN, label, queue)} {_by(*by, None)} {outcome}"
 
 
-def move_told(*values: Any) -> str:  # noqa: ANN401
+def move_sentence(*values: Any) -> str:  # noqa: ANN401
     """Both queues, who, client, server and outcome."""
     *by, source, target, outcome = values
     return f"message moved from {source or NOT_SEEN} to {target or NOT_SEEN} {_by(*by, None)} {outcome}"
 
 
-def rejection_told(*values: Any) -> str:  # noqa: ANN401
+def rejection_sentence(*values: Any) -> str:  # noqa: ANN401
     """Message, queue, who, client, server and outcome."""
     *by, message, queue, outcome = values
     return f"message {message or NOT_SEEN} of {queue or NOT_SEEN} rejected {_by(*by, None)} {outcome}"
 
 
-def transaction_told(*values: Any) -> str:  # noqa: ANN401
+def transaction_sentence(*values: Any) -> str:  # noqa: ANN401
     """Messages read, sent, moved and rejected in it, who, client, server and outcome."""
     *by, reads, sends, moves, rejects, outcome = values
     counts = ((reads, "read"), (sends, "sent"), (moves, "moved"), (rejects, "rejected"))
@@ -106,13 +106,13 @@ def transaction_told(*values: Any) -> str:  # noqa: ANN401
     return f"transaction ({said}) {_by(*by, None)} {outcome}"
 
 
-def finding_told(*values: Any) -> str:  # noqa: ANN401
+def finding_sentence(*values: Any) -> str:  # noqa: ANN401
     """Level, title, queue, who, client and server."""
     *by, queue, doubt, level, title = values
     return " ".join(filter(None, (f"{level}: {title}", named_queue(queue, doubt), _by(*by))))
 
 
-def action_told(*values: Any) -> str:  # noqa: ANN401
+def action_sentence(*values: Any) -> str:  # noqa: ANN401
     """Action, queue or other target, who, client, server and outcome."""
     *by, queue, doubt, target, action, outcome = values
     return f"{action} {named_queue(queue, doubt) or target or NOT_SEEN} {_by(*by)} {outcome}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from schemas.exports import sentences as told
+from schemas.exports.attached_findings import findings_of
 from schemas.exports.converters import both, decided, endpoint_name, operation_name
 from schemas.exports.model import Condition, Field, Lookup, Mapping
 from schemas.exports.timesketch_parts import (
@@ -26,7 +27,6 @@ from schemas.exports.timesketch_parts import (
     opening_not_seen,
     same,
 )
-from schemas.exports.told_with import findings_of
 from schemas.tables import (
     ADMIN_ACTIONS,
     CALLS,
@@ -45,7 +45,7 @@ CALL: Final = Mapping(
     CALLS.name,
     "A call.",
     (
-        *event("rpc_call", "ts", told.CALL_COLUMNS, told.call_told),
+        *event("rpc_call", "ts", told.CALL_COLUMNS, told.call_sentence),
         *found("outcome", "call_uid"),
         Field("timestamp_desc", ("fault", "outcome"), call_time_means),
         *CONNECTION,
@@ -74,7 +74,7 @@ def _session(name: str, time: str, means: str, doc: str, call: str, only: Condit
         SESSIONS.name,
         doc,
         (
-            *event("session", time, told.SESSION_COLUMNS, told.session_told, means),
+            *event("session", time, told.SESSION_COLUMNS, told.session_sentence, means),
             *(found("state", call) if call else (Field("tag", "state", both),)),
             *CONNECTION,
             *same("session_uid", "endpoint", *NAMED, "queue_handle", *BY, "opened_for", "client_qm", "doubt"),
@@ -93,7 +93,7 @@ def _read(name: str, time: str, means: str, doc: str, only: Condition | None = N
         READS.name,
         doc,
         (
-            *event("read", time, told.READ_COLUMNS, told.read_told, means),
+            *event("read", time, told.READ_COLUMNS, told.read_sentence, means),
             *found("outcome", *calls),
             *CONNECTION,
             *same("read_uid", "session_uid", "endpoint", *NAMED, *BY, "opened_for", *calls, "action"),
@@ -113,7 +113,7 @@ ARRIVAL: Final = Mapping(
     "not told here.",
     (
         *event(
-            *("arrival", "arrived_ts", ("id.resp_h", "message_label", "queue_name"), told.arrival_told),
+            *("arrival", "arrived_ts", ("id.resp_h", "message_label", "queue_name"), told.arrival_sentence),
             "Message Arrival",
         ),
         Field("tag", always=["arrived"]),
@@ -130,7 +130,8 @@ SENT: Final = Mapping(
     "A message, when its sender says that it was sent.",
     (
         *event(
-            *("message", "sent_ts", ("message_uid", "label", "destination_queue"), told.message_told), "Message Sent"
+            *("message", "sent_ts", ("message_uid", "label", "destination_queue"), told.message_sentence),
+            "Message Sent",
         ),
         Field("tag", "message_class", both),
         *same("message_uid", "message_id", "label", "destination_queue", "response_queue", "source_qm", "sender_id"),
@@ -145,7 +146,7 @@ SEND: Final = Mapping(
     SENDS.name,
     "A message sent through a supporting server.",
     (
-        *event("send", "ts", told.SEND_COLUMNS, told.send_told, "Message Send"),
+        *event("send", "ts", told.SEND_COLUMNS, told.send_sentence, "Message Send"),
         *found("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", "operation", *NAMED, "username", "domain", "message_uid", "message_id"),
@@ -160,7 +161,7 @@ MOVE: Final = Mapping(
     MOVES.name,
     "A message moved to another queue.",
     (
-        *event("move", "ts", told.MOVE_COLUMNS, told.move_told, "Message Move"),
+        *event("move", "ts", told.MOVE_COLUMNS, told.move_sentence, "Message Move"),
         *found("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", "queue_name", "target_queue_name", "username", "domain"),
@@ -175,7 +176,7 @@ REJECTION: Final = Mapping(
     REJECTIONS.name,
     "A message that its reader rejected.",
     (
-        *event("rejection", "ts", told.REJECTION_COLUMNS, told.rejection_told, "Message Rejection"),
+        *event("rejection", "ts", told.REJECTION_COLUMNS, told.rejection_sentence, "Message Rejection"),
         *found("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", *NAMED, "username", "domain", "message_uid", "message_id", "message_class"),
@@ -190,7 +191,7 @@ TRANSACTION: Final = Mapping(
     TRANSACTIONS.name,
     "A transaction that was decided.",
     (
-        *event("transaction", "ended_ts", told.TRANSACTION_COLUMNS, told.transaction_told, "Transaction End"),
+        *event("transaction", "ended_ts", told.TRANSACTION_COLUMNS, told.transaction_sentence, "Transaction End"),
         *found("outcome", "end_call_uid"),
         *CONNECTION,
         *same("transaction_uid", "transaction", "kind", "username", "domain", "doubt", "queue_names", "end_call_uid"),
@@ -205,7 +206,7 @@ FINDING: Final = Mapping(
     FINDINGS.name,
     "A finding about no call that has an event.",
     (
-        *event("finding", "ts", told.FINDING_COLUMNS, told.finding_told, "Finding"),
+        *event("finding", "ts", told.FINDING_COLUMNS, told.finding_sentence, "Finding"),
         Field("tag", ("level", "verdict", "attack"), finding_marks),
         *CONNECTION,
         Field("findings", "count"),
@@ -223,7 +224,7 @@ ACTION: Final = Mapping(
     ADMIN_ACTIONS.name,
     "An act that changes a queue, a queue manager or the directory.",
     (
-        *event("admin_action", "ts", told.ACTION_COLUMNS, told.action_told, "Administration"),
+        *event("admin_action", "ts", told.ACTION_COLUMNS, told.action_sentence, "Administration"),
         *found("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", "endpoint", "operation", "action", "target_type", "target", *NAMED, *BY),

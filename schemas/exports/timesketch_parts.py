@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from decoders.dcerpc.well_known import MSMQ, MSMQ_COM
+from schemas.exports.attached_findings import finding_fields, findings_of, marks
 from schemas.exports.converters import both, iso, micros
 from schemas.exports.model import Field
-from schemas.exports.told_with import finding_fields, findings_of, marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

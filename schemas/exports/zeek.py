@@ -32,7 +32,7 @@ def note(rule_id: str) -> str:
 NOTICE_COLUMNS: Final = ("title", *QUEUE, *WHO)
 
 
-def notice_told(title: str, queue: str | None, doubt: str | None, *account: str | None) -> str:
+def notice_sentence(title: str, queue: str | None, doubt: str | None, *account: str | None) -> str:
     """Title, queue, and who: the account, and the person for whom it acted."""
     by = who(*account)
     return ", ".join(filter(None, (title, named_queue(queue, doubt), f"by {by}" if by else "")))
@@ -139,7 +139,7 @@ NOTICE: Final = Mapping(
         Field("file_desc", kind="string"),
         Field("proto", always="tcp", kind="enum"),
         Field("note", "rule_id", note, kind="enum"),
-        Field("msg", NOTICE_COLUMNS, notice_told, kind="string"),
+        Field("msg", NOTICE_COLUMNS, notice_sentence, kind="string"),
         Field("sub", "attack", joined, kind="string"),
         Field("src", "id.orig_h", kind="addr"),
         Field("dst", "id.resp_h", kind="addr"),

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from decoders.dcerpc.call_model import OUTCOMES, PDU_FATES
 from schemas.model import LONG, STRING, Column, Table
-from schemas.relations import Balance, Counted
+from schemas.relations import Balance, RowCount
 from schemas.shared_columns import CAPTURE_ID, OF_CAPTURE
 
 IN = "in"
@@ -83,9 +83,9 @@ ACCOUNTING = Table(
     key=("capture_id", "stage", "counter"),
     relations=(
         Balance("value", ("capture_id", "stage"), "counter", IN),
-        Counted("pdus", "pdus", "fate"),
-        Counted("calls", "calls", "outcome"),
-        Counted("decoding", "calls", "decode_state"),
+        RowCount("pdus", "pdus", "fate"),
+        RowCount("calls", "calls", "outcome"),
+        RowCount("decoding", "calls", "decode_state"),
         OF_CAPTURE,
     ),
 )

@@ -13,7 +13,7 @@ from bench.processes import Ran, descendants, run
 from bench.races import OURS, START, Figures, Race, Runner, Target, calls_a_second, memory_times, times_above_start
 from bench.realistic.recipes import RECIPES, size_of
 from bench.targets import RACES
-from bench.whole import told
+from bench.whole import report_lines
 
 
 def figures(*seconds: float, calls: int = 0, worker_mb: float = 0) -> Figures:
@@ -39,7 +39,7 @@ def test_ratios(ours: float, said: tuple[str, str]) -> None:
 
 def test_a_rival_that_is_not_installed() -> None:
     found = {OURS: figures(5.0), "tshark": figures(10.0), START: figures(2.0)}
-    assert told(race("mixed-1gb"), found)[-1] == (
+    assert report_lines(race("mixed-1gb"), found)[-1] == (
         "  = times suricata, above start-up (target: at most 2): not measured, no suricata here"
     )
 
@@ -82,7 +82,7 @@ def test_races_are_of_captures_that_can_be_made() -> None:
 def test_a_capture_is_named_once() -> None:
     runner = Runner("a", runners.cat, "rpc", "1MB")
     one = Race("some", (runner, Runner("b", runners.cat, "rpc", "1MB")), ())
-    assert told(one, {"a": figures(1)}) == ["some: rpc 1MB", "  a: 1.0 s (1.0)"]
+    assert report_lines(one, {"a": figures(1)}) == ["some: rpc 1MB", "  a: 1.0 s (1.0)"]
 
 
 def test_a_program_is_run() -> None:

@@ -14,7 +14,7 @@ from parsezeeklogs import to_ecs
 from parsezeeklogs._ecs_tables import ARRAY_FIELDS, ECS_VERSION, FIELD_TYPES
 
 from pipelines.exports.formats import FORMATS
-from pipelines.exports.mapped import nested, teller
+from pipelines.exports.mapped import event_maker, nested
 from pipelines.exports.text import json_text
 from schemas.exports import ecs, ecs_parts, zeek
 from schemas.exports.model import TABLES_BY_NAME
@@ -69,7 +69,7 @@ def test_sample_has_nothing_but_ecs_and_ours(sample_run: Path) -> None:
 @settings(max_examples=50)
 def test_any_row_with_a_time_is_valid(mapping: Mapping, data: st.DataObject) -> None:
     row = data.draw(rows(TABLES_BY_NAME[mapping.table]).filter(lambda row: row[mapping.timed_by] is not None))
-    assert errors(json.loads(json_text(nested(teller(mapping)(row))))) == []
+    assert errors(json.loads(json_text(nested(event_maker(mapping)(row))))) == []
 
 
 def test_schema_refuses_what_ecs_does_not_have() -> None:
@@ -125,7 +125,7 @@ def test_outcome_of_a_call(
     outcome: str, status: int | None, fault: int | None, endpoint: str, state: str, expected: str
 ) -> None:
     row = dict.fromkeys(CALLS.names) | {"outcome": outcome, "status": status, "fault": fault, "decode_state": state}
-    told = dict(teller(ecs.CALL)(row | {"endpoint": endpoint}))
+    told = dict(event_maker(ecs.CALL)(row | {"endpoint": endpoint}))
     assert told["event.outcome"] == expected
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.cli import export
 from pipelines.exports.formats import FORMATS
-from pipelines.exports.mapped import nested, teller
+from pipelines.exports.mapped import event_maker, nested
 from pipelines.exports.text import json_text
 from schemas.exports import ecs, ocsf, timesketch, zeek
 from schemas.exports.model import TABLES_BY_NAME
@@ -70,7 +70,7 @@ def test_any_row_is_one_line_of_json(mapping: Mapping, data: st.DataObject) -> N
     for lookup in mapping.lookups:
         found = rows(TABLES_BY_NAME[lookup.table])
         row[lookup.called] = data.draw(st.none() | (st.lists(found, min_size=1, max_size=2) if lookup.every else found))
-    told = teller(mapping)(row)
+    told = event_maker(mapping)(row)
     for line in (json_text(dict(told)), json_text(nested(told))):
         assert len(line.splitlines()) == 1
         line.encode()

@@ -15,7 +15,7 @@ from ocsf_json_schema import OcsfJsonSchemaEmbedded, get_ocsf_schema
 from pyarrow import parquet
 
 from pipelines.exports.formats import FORMATS
-from pipelines.exports.mapped import nested, teller
+from pipelines.exports.mapped import event_maker, nested
 from pipelines.exports.text import json_text
 from schemas.exports import ocsf, ocsf_parts
 from schemas.exports.model import TABLES_BY_NAME
@@ -63,7 +63,7 @@ def test_sample_is_valid(sample_run: Path, release: str) -> None:
 @settings(max_examples=50)
 def test_any_row_with_a_time_is_valid(mapping: Mapping, data: st.DataObject) -> None:
     row = data.draw(rows(TABLES_BY_NAME[mapping.table]).filter(lambda row: row[mapping.timed_by] is not None))
-    assert errors(json.loads(json_text(nested(teller(mapping)(row))))) == []
+    assert errors(json.loads(json_text(nested(event_maker(mapping)(row))))) == []
 
 
 def test_definitions_refuse_what_is_wrong(sample_run: Path) -> None:

@@ -16,7 +16,7 @@ from parsezeeklogs.reader import ZeekHeader, convert_value
 
 from pipelines.exports import lookups
 from pipelines.exports.formats import FORMATS
-from pipelines.exports.mapped import teller
+from pipelines.exports.mapped import event_maker
 from pipelines.exports.zeek_logs import cell
 from schemas.exports import zeek
 from schemas.exports.converters import endpoint_name, operation_name
@@ -186,7 +186,7 @@ def test_any_row_is_one_line(stream: Mapping, data: st.DataObject) -> None:
     row: Any = data.draw(rows(TABLES_BY_NAME[stream.table]))
     for lookup in stream.lookups:
         row[lookup.table] = data.draw(st.none() | rows(TABLES_BY_NAME[lookup.table]))
-    told = teller(stream)(row)
+    told = event_maker(stream)(row)
     line = "\t".join(cell(value, field.kind) for (_, value), field in zip(told, stream.fields, strict=True))
     assert len(line.splitlines()) == 1
     assert line.count("\t") == len(stream.fields) - 1

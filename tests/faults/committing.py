@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.store.dataset_folder import DatasetFolder
-from pipelines.store.files import Written
+from pipelines.store.files import WrittenFile
 from pipelines.store.manifest import read_manifest, stored_files
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def publish(final: Path) -> None:
             folder.publish()
 
 
-def _write(folder: DatasetFolder, path: str, text: str) -> Written:
+def _write(folder: DatasetFolder, path: str, text: str) -> WrittenFile:
     place = Path(folder.staging) / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text)
-    return Written(path.split("/")[-2], path, 1, len(text), hashlib.sha256(text.encode()).hexdigest())
+    return WrittenFile(path.split("/")[-2], path, 1, len(text), hashlib.sha256(text.encode()).hexdigest())
 
 
 def run_number(final: Path) -> int:

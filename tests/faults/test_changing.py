@@ -11,7 +11,7 @@ from ingest.choice import Scope
 from pipelines.captures.inventory import take_stock
 from pipelines.engine.spark import SparkEngine
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.run.command import Done, Wanted, add_to_dataset
+from pipelines.run.command import CommandResult, RunOrder, add_to_dataset
 from pipelines.store.dataset_folder import DatasetFolder
 from pipelines.store.verifying import verify
 from soak.captures import write_talk
@@ -100,11 +100,11 @@ def test_told_and_the_rest_complete(
 def test_dataset_leaves_them_for_a_later_run(
     spark: SparkSession, tmp_path: Path, captures: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = Wanted(lambda: SparkEngine(spark), Scope.MSMQ, dict(SETTINGS), check=False)
+    wanted = RunOrder(lambda: SparkEngine(spark), Scope.MSMQ, dict(SETTINGS), check=False)
     change_before("steps_back", captures, monkeypatch)
     with DatasetFolder(str(tmp_path / "data")) as folder:
         done = add_to_dataset(wanted, take_stock([str(path) for path in captures]), folder)
-        assert isinstance(done, Done)
+        assert isinstance(done, CommandResult)
         assert done.sorted_out is not None
         folder.publish()
     assert {one.path for one, _ in done.sorted_out.unready} == {str(path) for path in captures[1:]}

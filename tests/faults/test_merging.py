@@ -36,7 +36,7 @@ def test_it_dies_while_files_are_merged(tmp_path: Path, monkeypatch: pytest.Monk
         done = 0
         merged = merging._merged
 
-        def dying(*arguments: object) -> merging.Merged:
+        def dying(*arguments: object) -> merging.MergeResult:
             nonlocal done
             found = merged(*arguments)  # type: ignore[arg-type]
             done += 1

@@ -71,7 +71,7 @@ def test_no_server(s3_settings: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_errors_say_what_to_set(said: str, kind: type[OSError], told: str) -> None:
-    with pytest.raises(kind, match=told) as caught, remote.told("s3a://b/a"):
+    with pytest.raises(kind, match=told) as caught, remote.errors_of_path("s3a://b/a"):
         raise OSError(said)
     assert caught.value.filename == "s3a://b/a"
     assert "\n" not in str(caught.value)

@@ -16,7 +16,7 @@ from pipelines.report.building import report_of
 from pipelines.report.counts import READ_AS, ROWS, counts_of
 from pipelines.report.sentences import plain
 from pipelines.rules.tally import summed
-from pipelines.run.job import Finished
+from pipelines.run.job import RunTotals
 from pipelines.store.tables import Tables
 from schemas.tables import VERDICTS, WRITTEN
 from schemas.tables.captures import CaptureRow
@@ -81,7 +81,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     rows = {table.name: tables.count(table.name) for table in WRITTEN}
     batches = tables.batches("captures", tuple(CaptureRow.__annotations__))
     captures: list[CaptureRow] = [row for batch in batches for row in batch.to_pylist()]
-    said = lines(Finished(captures, rows, [], tally, []), None, str(folder), "case")
+    said = lines(RunTotals(captures, rows, [], tally, []), None, str(folder), "case")
     terminal = dict(re.split(r":\s+", line, maxsplit=1) for line in said if not line.startswith(" "))
     return Run(folder, counts_of(tables), report_of(str(folder), {}), terminal)
 

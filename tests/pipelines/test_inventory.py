@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from ingest.files import sha256
-from pipelines.captures.inventory import Hashes, duplicates, take_stock
+from pipelines.captures.inventory import FileHashes, duplicates, take_stock
 from pipelines.captures.rows import capture_rows, file_issues
 from tests.builders.containers import Packet, pcap
 
@@ -36,7 +36,7 @@ def test_hash_is_of_the_bytes_that_were_there(tmp_path: Path) -> None:
 def test_file_that_changed_during_the_run_is_not_complete(tmp_path: Path) -> None:
     (tmp_path / "growing").write_bytes(pcap([]))
     stock = take_stock([str(tmp_path / "growing")])
-    hashed = Hashes({0: "hash"}, {0})
+    hashed = FileHashes({0: "hash"}, {0})
     assert capture_rows(stock, [], hashed, {})[0]["state"] == "truncated"
     assert "changed-while-read" in [issue["code"] for issue in file_issues(stock, [], hashed, {})]
 
@@ -48,7 +48,7 @@ def test_same_bytes_under_two_names_are_one_capture_with_two_rows(tmp_path: Path
     stock = take_stock([str(tmp_path / name) for name in ("a", "b", "empty-a", "empty-b")])
     digests = {one.file: str(one.size) for one in stock}
     same = duplicates(stock, digests)
-    rows = capture_rows(stock, [], Hashes(digests, set()), same)
+    rows = capture_rows(stock, [], FileHashes(digests, set()), same)
     assert {row["path"][-1]: row["duplicate_of"] for row in rows.values() if row["format"]} == {
         "a": None,
         "b": str(tmp_path / "a"),

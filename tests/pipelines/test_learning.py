@@ -55,7 +55,7 @@ def tables(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield run(request.getfixturevalue("spark"), captures, folder / "tables")
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipelines.connections.standing.SORTED_BYTES", 1)
+        patch.setattr("pipelines.connections.finality.SORTED_BYTES", 1)
         yield run(None, captures, folder / "tables", parts=3)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from decoders.ndr.model import Direction, Syntax
-from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, Announced
+from pipelines.calls.endpoints import MAX_LEARNED_OF_A_SERVER, AnnouncedEndpoints
 from tests.builders import msmq, rpc
 from tests.builders.conversations import Ends, Talk, frames, snapped, write_pcap
 from tests.local import Local
@@ -107,7 +107,7 @@ def test_property_of_another_shape_is_an_issue(path: Path) -> None:
 
 
 def test_one_server_cannot_crowd_out_the_announcements_of_another(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    announced = Announced()
+    announced = AnnouncedEndpoints()
 
     def row(server: str, port: int, ts_ns: int = 9) -> Announcement:
         return {

@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from ingest.files import swap_folders
-from pipelines.store.files import Written
+from pipelines.store.files import WrittenFile
 from pipelines.store.manifest import write_manifest
 from pipelines.store.output_folder import OutputFolder, OutputRefused
 
@@ -20,7 +20,7 @@ def write(output: OutputFolder, text: str) -> None:
     tables.mkdir()
     (tables / "part.parquet").write_text(text)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    write_manifest(output.staging, {}, [Written("flows", "tables/part.parquet", 1, len(text), digest)])
+    write_manifest(output.staging, {}, [WrittenFile("flows", "tables/part.parquet", 1, len(text), digest)])
 
 
 def die(folder: OutputFolder) -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from pipelines.captures.meter import Reached
+from pipelines.captures.meter import MeterReading
 from pipelines.cli.progress import Progress, duration, reading
 
 
@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
 class FakeMeter:
     def __init__(self, captures: int, packets: int, octets: int) -> None:
         self.splits, self.bytes = Counter({0: 1, 1: 3}), 4_000_000
-        self.reached = Reached(captures, packets, octets)
+        self.reached = MeterReading(captures, packets, octets)
 
 
 def fake(*reached: int) -> Any:  # noqa: ANN401 - stands for a Meter

@@ -11,7 +11,7 @@ import pytest
 from decoders.net.community_id import community_id
 from decoders.tcp.model import ACK, PSH, SYN, Segment, Side
 from ingest.choice import Choice, ChosenBy, Scope
-from pipelines.calls.connection import Exchanged
+from pipelines.calls.connection import ExchangedCalls
 from pipelines.calls.plain_pdus import PlainPdus
 from pipelines.connections.assembler import Assembler
 from pipelines.connections.segment_runs import SegmentRow
@@ -39,7 +39,7 @@ def assemble(*conversations: Iterable[SegmentRow], choice: Choice | None = None)
     assembler = Assembler(choice or Choice(), ["hash"], ["file"])
     found: dict[str, list[Any]] = {name: [] for name in ("flows", "asides", "issues", "pdus", "calls", "facts")}
     for table, row in assembler.run(row for conversation in conversations for row in conversation):
-        if isinstance(row, Exchanged):
+        if isinstance(row, ExchangedCalls):
             plain = PlainPdus(assembler)
             plain.add(row.exchanges, row.place)
             found["pdus"] += plain.batch().to_pylist()

@@ -60,7 +60,7 @@ def test_folders_without_tables_or_with_a_damaged_manifest(tmp_path: Path, capsy
 
 
 def test_a_run_writes_the_same_report_as_the_command(folder: Path) -> None:
-    wanted = command.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {"bulk_messages": 100}, case="C-17")
+    wanted = command.RunOrder(lambda: pytest.fail("no Spark"), Scope.MSMQ, {"bulk_messages": 100}, case="C-17")
     facts = {
         "case": "C-17",
         "started": "2026",
@@ -77,7 +77,7 @@ def test_a_report_that_fails_does_not_cost_the_run(folder: Path, monkeypatch: py
         raise KeyError("ts")
 
     monkeypatch.setattr(command, "write_report", broken)
-    wanted = command.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {})
+    wanted = command.RunOrder(lambda: pytest.fail("no Spark"), Scope.MSMQ, {})
     assert command._reported(wanted, str(folder), {}) == "KeyError: 'ts'"
-    unwanted = command.Wanted(lambda: pytest.fail("no Spark"), Scope.MSMQ, {}, report=False)
+    unwanted = command.RunOrder(lambda: pytest.fail("no Spark"), Scope.MSMQ, {}, report=False)
     assert command._reported(unwanted, str(folder), {}) == ""

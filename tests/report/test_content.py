@@ -16,7 +16,7 @@ from pipelines.report.findings import most_of_a_rule
 from pipelines.report.handles import NAMINGS
 from pipelines.report.limits import LADDER_CALLS
 from pipelines.report.rendering import rendered
-from pipelines.report.sentences import enumerated, link, plain, said
+from pipelines.report.sentences import enumerated, link, plain, sentence
 from schemas.tables import TYPED
 from tests.report.runs import MANIFEST, run_of_rows, run_of_scripts
 
@@ -198,16 +198,16 @@ def test_undecided_takes_no_room_from_what_was_found(examples: Report) -> None:
 
 
 def test_sentences() -> None:
-    assert plain(enumerated([said("a"), said("b"), said("c")])) == "a, b and c"
+    assert plain(enumerated([sentence("a"), sentence("b"), sentence("c")])) == "a, b and c"
     assert link("x", "queue", r"a\b/c", "<1>") == ["x", "queue/a%5Cb%2Fc/%3C1%3E"]
 
 
 def test_sentences_have_no_holes(examples: Report, sample_report: Report) -> None:
     for report in (examples, sample_report):
         told = [one for group in report.overview["summary"] for one in group["sentences"]] + report.overview["next"]
-        for sentence in told:
-            assert re.fullmatch(r" ?[^\s].*[.:)]", plain(sentence)), plain(sentence)
-            assert "None" not in plain(sentence)
+        for text in told:
+            assert re.fullmatch(r" ?[^\s].*[.:)]", plain(text)), plain(text)
+            assert "None" not in plain(text)
 
 
 def test_long_ladders_keep_their_ends_and_say_where_calls_are_missing(tmp_path: Path) -> None:

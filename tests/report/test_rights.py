@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from decoders.security.queue_access import QUEUE_RIGHTS
-from pipelines.report.rights import ENTRIES_TOLD, RIGHTS, rights_said, shortened
+from pipelines.report.rights import ENTRIES_TOLD, RIGHTS, rights_sentence, shortened
 
 DOMAIN = "S-1-5-21-1004336348-1177238915-682003330"
 
@@ -33,18 +33,18 @@ DOMAIN = "S-1-5-21-1004336348-1177238915-682003330"
 )
 def test_descriptors(sddl: str, said: list[str] | None) -> None:
     wanted = said if said is not None else [f"owner: account {DOMAIN}-1104", f"Domain Admins {DOMAIN}-512: receive"]
-    assert rights_said(sddl) == wanted
+    assert rights_sentence(sddl) == wanted
 
 
 def test_of_other_objects_only_what_means_the_same_everywhere_is_said() -> None:
-    assert rights_said("D:(A;;0x1;;;WD)(A;;GA;;;SY)", of_queue=False) == [
+    assert rights_sentence("D:(A;;0x1;;;WD)(A;;GA;;;SY)", of_queue=False) == [
         "Everyone: 0x1",
         "Local system: full control",
     ]
 
 
 def test_long_lists_say_how_many_more() -> None:
-    said = rights_said("D:" + "(A;;0x1;;;WD)" * (ENTRIES_TOLD + 1))
+    said = rights_sentence("D:" + "(A;;0x1;;;WD)" * (ENTRIES_TOLD + 1))
     assert said[-1] == "and 1 more"
     assert len(said) == ENTRIES_TOLD + 1
 
@@ -59,4 +59,4 @@ def test_every_right_of_a_queue_has_words() -> None:
 
 @given(st.text() | st.text("OGDSA:;()0x1WD-", max_size=40))
 def test_any_text_is_read(text: str) -> None:
-    assert all(isinstance(one, str) for one in rights_said(text))
+    assert all(isinstance(one, str) for one in rights_sentence(text))

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, TypeAlias
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.report.condensing import Condensed, Group, Level
-from pipelines.report.counting import Counted
-from pipelines.report.keeping import First
+from pipelines.report.condensing import Coarseness, Condensed, Group
+from pipelines.report.counting import GroupCounts
+from pipelines.report.keeping import FirstRows
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
 
-LEVELS = (Level(0, 3), Level(10, 2), Level(100, 2), Level(100, 1), Level(None, 1))
+LEVELS = (Coarseness(0, 3), Coarseness(10, 2), Coarseness(100, 2), Coarseness(100, 1), Coarseness(None, 1))
 Event: TypeAlias = tuple[int | None, tuple[str | None, ...], int]
 names = st.sampled_from(["a", "b", "c", "d", None])
 events = st.lists(st.tuples(st.none() | st.integers(-500, 500), st.tuples(names, names, names), st.integers(1, 3)))
@@ -61,7 +61,7 @@ def test_what_all_events_of_a_group_say_stays_said() -> None:
 @given(st.lists(st.tuples(names, st.integers(0, 9))), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_sums_do_not_depend_on_the_order(found: list[tuple[str | None, int]], most: int, chance: random.Random) -> None:
     def sums(rows: list[tuple[str | None, int]]) -> list[tuple[object, ...]]:
-        counted = Counted(most)
+        counted = GroupCounts(most)
         for name, number in rows:
             counted.add((name,), number, number, {"n": number})
         return [(one.key, one.first, one.last, one.numbers["n"]) for one in counted.sums()]
@@ -78,6 +78,6 @@ def test_sums_do_not_depend_on_the_order(found: list[tuple[str | None, int]], mo
 
 @given(st.lists(st.integers()), st.integers(1, 5))
 def test_the_first_of_a_stream(found: list[int], most: int) -> None:
-    first = First[int](most, lambda one: one).add_all(found)
+    first = FirstRows[int](most, lambda one: one).add_all(found)
     assert first.rows() == sorted(found)[:most]
     assert first.seen == len(found)

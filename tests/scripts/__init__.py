@@ -258,20 +258,27 @@ IPID that was given keeps its OXID and OID; a new one has OXID 0x0A01 and the ne
     GetIDsOfNames                object=A rgszNames=["Open"] -> rgDispId=[4]; where it fails [-1]
     Invoke                       object=A dispIdMember=4 dwFlags=1 -> pVarResult=null, wCode and scode 0
 
+OBJECTS OF MSMQ
+
+    connect interface IMSMQQueueInfo4
+    alter interface IMSMQQueue4
+    IMSMQQueueInfo4.put_PathName object=I bstrPathName="hq\private$\orders"
+    IMSMQQueueInfo4.Open object=I Access=1 -> gives=[Q]
+    IMSMQQueue4.Receive object=Q Transaction=[9, T] ReceiveTimeout=1000 -> gives=[M]
+    IMSMQMessage4.get_Body object=M -> result="text"
+
+An operation has its interface in front of it, which may be one that is derived from the one with the member. On a
+connection that speaks the interface it is called by its own number, on one that speaks only IDispatch by Invoke, with
+the same values. _DMSMQEventEvents is always called by Invoke.
+
+    name=X              l    an argument: "text", a number, true, false, an IPID where an object belongs, [vt, value] of
+                             a VARIANT. Optional ones that are not given are left out
+    result=X            r    what it returns, written likewise; gives=[Q] where that is an object
+    status=X            r    the HRESULT; by Invoke an exception carries it
+
     FindConnectionPoint          object=A riid=_DMSMQEventEvents -> gives=P
     Advise                       object=P sink=K, with oxid, oid, at -> pdwCookie=1
     Unadvise                     object=P dwCookie=1
-
-Members of MSMQ's objects are called by INTERFACE.NAME, with get_, put_ and putref_ in front of the names of properties;
-on a connection that speaks IDispatch and not their interface, the same goes by Invoke:
-
-    IMSMQQueueInfo4.put_PathName object=A bstrPathName="hq\private$\orders"
-    IMSMQQueueInfo4.Open object=A Access=1 -> gives=Q
-    IMSMQQueue4.Receive object=Q ReceiveTimeout=1000 Transaction=[9, T] -> gives=M
-    IMSMQMessage4.get_Body object=M -> result="hello"
-
-On the left the IDL's names: objects are IPIDs, null where none is given; a VARIANT is "text", a number, true, false or
-[vt, value], and left out where it is optional. On the right `gives` or `result`, without which there is none.
 
 TIMES
 

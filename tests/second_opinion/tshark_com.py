@@ -15,11 +15,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-REQUEST, BIND, BIND_ACK, ALTER, ALTER_RESP = "0", "11", "12", "14", "15"
+REQUEST, RESPONSE, BIND, BIND_ACK, ALTER, ALTER_RESP = "0", "2", "11", "12", "14", "15"
 ACCEPTED: Final = "0"
 _WITH_PORT: Final = re.compile(r".*\[\d+\]")
 """Named pipes have endpoints too, resolvers none."""
 _PROPERTIES: Final = "isystemactivator.properties."
+
+
+_OPNUMS: Final = ("remunk.opnum", "oxid.opnum", "dispatch.opnum")
+_COM: Final = " || ".join(("isystemactivator", *_OPNUMS))
+_ASKED: Final = (
+    "tcp.stream",
+    "dcerpc.pkt_type",
+    *_OPNUMS,
+    *(f"{_PROPERTIES}{name}" for name in ("instninfo.clsid", "scmresp.oxid", "scmresp.rmtunknid")),
+    *("dcom.oxid", "dcom.oid", "dcom.ipid", "dcom.dualstringarray.network_addr", "dispatch.id", "dcom.vt.bstr"),
+)
+
+
+class Frames(NamedTuple):
+    """Those of an operation in one direction."""
+
+    protocol: str
+    opnum: str
+    kind: str
+
+    def have(self, one: dict[str, list[str]]) -> bool:
+        return self.opnum in one[f"{self.protocol}.opnum"] and self.kind in one["dcerpc.pkt_type"]
 
 
 class ObjectCall(NamedTuple):
@@ -97,9 +119,7 @@ def activations(path: Path) -> list[Activated]:
     more = ("dcom.oxid", "dcom.oid", "dcom.ipid", "dcom.dualstringarray.network_addr")
     waiting: dict[str, str] = {}
     found = []
-    for stream, clsid, oxid, unknown, oxids, oids, ipids, addresses in _fields(
-        path, "isystemactivator", "tcp.stream", *told, *more
-    ):
+    for stream, clsid, oxid, unknown, oxids, oids, ipids, addresses in _fields(path, None, "tcp.stream", *told, *more):
         if clsid:
             waiting[stream[0]] = clsid[0]
         elif oxid:
@@ -113,14 +133,14 @@ def activations(path: Path) -> list[Activated]:
 @cache
 def queried(path: Path) -> frozenset[Handed]:
     """Interfaces that RemQueryInterface handed out; a refused one is all zeros."""
-    rows = _fields(path, "remunk.opnum == 3 && dcerpc.pkt_type == 2", "dcom.oxid", "dcom.oid", "dcom.ipid")
+    rows = _fields(path, Frames("remunk", "3", RESPONSE), "dcom.oxid", "dcom.oid", "dcom.ipid")
     return frozenset(one for row in rows for one in _handed(*row) if one.oxid)
 
 
 @cache
 def released(path: Path) -> Counter[str]:
     """IPIDs in requests of RemRelease."""
-    rows = _fields(path, "remunk.opnum == 5 && dcerpc.pkt_type == 0", "dcom.ipid")
+    rows = _fields(path, Frames("remunk", "5", REQUEST), "dcom.ipid")
     # The first is the one that the call was made on.
     return Counter(ipid for (ipids,) in rows for ipid in ipids[1:])
 
@@ -128,14 +148,14 @@ def released(path: Path) -> Counter[str]:
 @cache
 def resolved(path: Path) -> frozenset[str]:
     """Where ResolveOxid2 says that processes listen."""
-    rows = _fields(path, "oxid.opnum == 4 && dcerpc.pkt_type == 2", "dcom.dualstringarray.network_addr")
+    rows = _fields(path, Frames("oxid", "4", RESPONSE), "dcom.dualstringarray.network_addr")
     return frozenset(address for (addresses,) in rows for address in addresses)
 
 
 @cache
 def invoked(path: Path) -> Counter[tuple[int, str]]:
     """DISPIDs of Invoke, and the texts among its arguments."""
-    rows = _fields(path, "dispatch.opnum == 6 && dcerpc.pkt_type == 0", "dispatch.id", "dcom.vt.bstr")
+    rows = _fields(path, Frames("dispatch", "6", REQUEST), "dispatch.id", "dcom.vt.bstr")
     return Counter((int(numbers[0], 16), "|".join(texts)) for numbers, texts in rows)
 
 
@@ -145,11 +165,21 @@ def _handed(oxids: list[str], oids: list[str], ipids: list[str]) -> tuple[Handed
     return tuple(Handed(int(oxid, 16), int(oid, 16), ipid) for oxid, oid, ipid in numbers)
 
 
-def _fields(path: Path, only: str, *names: str) -> Iterator[list[list[str]]]:
-    chosen = [argument for name in names for argument in ("-e", name)]
+def _fields(path: Path, frames: Frames | None, *names: str) -> Iterator[list[list[str]]]:
+    """None: what is asked for stands in no others."""
+    for one in _com_frames(path):
+        if frames is None or frames.have(one):
+            yield [one[name] for name in names]
+
+
+@cache
+def _com_frames(path: Path) -> list[dict[str, list[str]]]:
+    """All that is asked of them: to start tshark takes longer than to read a capture."""
+    chosen = [argument for name in _ASKED for argument in ("-e", name)]
     # A character that is in no address.
-    for line in _run(path, "-Y", only, "-T", "fields", "-E", "aggregator=|", *chosen).splitlines():
-        yield [value.split("|") if value else [] for value in line.split("\t")]
+    lines = _run(path, "-Y", _COM, "-T", "fields", "-E", "aggregator=|", *chosen).splitlines()
+    rows = ([value.split("|") if value else [] for value in line.split("\t")] for line in lines)
+    return [dict(zip(_ASKED, row, strict=True)) for row in rows]
 
 
 def _run(path: Path, *arguments: str) -> str:

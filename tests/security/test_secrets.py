@@ -23,7 +23,7 @@ from ingest.choice import Scope
 from pipelines.cli import main
 from pipelines.cli.secrets_file import read_secrets
 from pipelines.engine.sealed_secrets import SecretsRefused
-from pipelines.run.command import Wanted, _same_parameters
+from pipelines.run.command import RunOrder, _same_parameters
 from pipelines.store.output_folder import OutputRefused
 from tests.builders.conversations import frames, write_pcap
 from tests.conftest import ROOT
@@ -172,8 +172,8 @@ def test_a_dataset_may_go_on_with_other_secrets_and_not_in_another_scope() -> No
             "parameters": {"scope": "msmq", "keep_payload": False, "thresholds": {}, "secrets": 7}
         }
 
-    def wanted(scope: Scope) -> Wanted:
-        return Wanted(unused, scope, {}, secrets=(Account("alice", None, PASSWORD),))
+    def wanted(scope: Scope) -> RunOrder:
+        return RunOrder(unused, scope, {}, secrets=(Account("alice", None, PASSWORD),))
 
     assert wanted(Scope.MSMQ).parameters["secrets"] == 1
     _same_parameters(wanted(Scope.MSMQ), Folder())  # type: ignore[arg-type]

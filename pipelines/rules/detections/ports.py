@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.rules.model import BOTH, OPERATION, Broken, Level
-from pipelines.rules.ports import DEFAULT_PORTS, may_be_told, port_query_unrestricted
+from pipelines.rules.ports import DEFAULT_PORTS, may_be_announced, port_query_unrestricted
 from pipelines.rules.watching import detection
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def _port_told(step: CallStep) -> Answer:
     kind, port = step.request.get("dwPortType", 0), step.response.get("return_value")
     if kind not in range(len(DEFAULT_PORTS)) or port is None:
         return None
-    return may_be_told(port, DEFAULT_PORTS[kind]) or Broken({"dwPortType": kind, "return_value": port})
+    return may_be_announced(port, DEFAULT_PORTS[kind]) or Broken({"dwPortType": kind, "return_value": port})
 
 
 RULES: Final = (

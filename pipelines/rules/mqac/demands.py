@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pipelines.facts.model import CallFact
+    from pipelines.mqac.objects import ObjectState
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
 
@@ -83,6 +84,11 @@ def asked(step: MqacStep) -> dict[str, Any]:
 
 def answered(step: MqacStep) -> dict[str, Any]:
     return {**asked(step), "answer": code_shown(step.code)}
+
+
+def made_by_client(state: ObjectState) -> bool:
+    """By an activation, so that it began without anything. Others are handed out with what they stand for."""
+    return state.born and state.object.clsid is not None
 
 
 def doubt(step: MqacStep) -> Reason | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import DestinationState
 from pipelines.rules.model import Broken
-from pipelines.rules.mqac.demands import answered, asked, doubt, gets, methods, of_client, of_server
+from pipelines.rules.mqac.demands import answered, asked, doubt, gets, made_by_client, methods, of_client, of_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,8 @@ def _left_alone(*, is_open: bool) -> Callable[[MqacStep], Answer]:
         state = step.state
         if not isinstance(state, DestinationState) or state.is_open is None or not step.succeeded:
             return None
+        if not (made_by_client(state) or state.opened):
+            return None
         if (step.code == _S_FALSE) is (state.is_open is is_open):
             return True
         return doubt(step) or Broken({**answered(step), "was open": state.is_open})
@@ -37,7 +39,7 @@ def _left_alone(*, is_open: bool) -> Callable[[MqacStep], Answer]:
 
 def _named_first(step: MqacStep) -> Answer:
     state = step.state
-    if not isinstance(state, DestinationState):
+    if not isinstance(state, DestinationState) or not (made_by_client(state) or state.unseen):
         return None
     if state.named:
         return True
@@ -49,6 +51,8 @@ def _named_first(step: MqacStep) -> Answer:
 def _is_open(step: MqacStep) -> Answer:
     state = step.state
     if not isinstance(state, DestinationState) or state.is_open is None or not step.succeeded or step.result is None:
+        return None
+    if not (made_by_client(state) or state.opened):
         return None
     told = bool(step.result.number)
     return True if told is state.is_open else doubt(step) or Broken({**asked(step), "told": told, "is": state.is_open})

@@ -53,6 +53,8 @@ _KEPT: Final = (
     *("CorrelationId", "SenderCertificate", "SenderId", "Extension", "DestinationSymmetricKey", "Signature"),
     *("AuthenticationProviderType", "AuthenticationProviderName", "ConnectorTypeGuid", "MsgClass"),
 )
+_PADDED: Final = frozenset(("CorrelationId",))
+"""20 bytes, however many were put."""
 _SET_BY_SEND: Final = frozenset(
     ("MaxTimeToReceive", "MsgClass", "SenderId", "SenderCertificate", "Signature", "AuthLevel")
 )
@@ -106,6 +108,8 @@ def _kept(step: MqacStep) -> Answer:
     if state.sent is not None and step.member.member in _SET_BY_SEND:
         return None
     told = step.result
+    if step.member.member in _PADDED and told is not None and told.size != put.value.size:
+        return None
     if (told is None and not put.value.value) or (told is not None and _same(put.value, told)):
         return True
     shown = {"put": put.value.value, "told": told.value if told else None}

@@ -15,6 +15,7 @@ from pipelines.rules.mqac.demands import (
     gets,
     is_below,
     known,
+    made_by_client,
     methods,
     of_server,
     refused,
@@ -45,12 +46,14 @@ _KEYS: Final = frozenset(
 def _made_by_client(step: MqacStep) -> bool | Reason:
     """An activation handed it out, no query."""
     state = step.state
-    return isinstance(state, QueueInfosState) and state.asked is None and state.born and known(step, holds=True)
+    if not isinstance(state, QueueInfosState) or state.asked is not None:
+        return False
+    return made_by_client(state) and known(step, holds=True)
 
 
 def _is_empty(state: ObjectState) -> bool:
     """3.15.3: what a client makes has no elements; what it gets from a queue has some."""
-    return state.born and state.object.clsid is not None and state.object.parent is None
+    return made_by_client(state)
 
 
 def _unknown_key(step: MqacStep) -> bool | Reason:

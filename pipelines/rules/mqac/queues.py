@@ -18,6 +18,7 @@ from pipelines.rules.mqac.demands import (
     doubt,
     gets,
     known,
+    made_by_client,
     of_client,
     of_server,
     refused,
@@ -47,7 +48,7 @@ def _queue(step: MqacStep) -> QueueState | None:
 def _blank(step: MqacStep) -> bool | Reason:
     """A client made it; nothing opened it."""
     queue = _queue(step)
-    return queue is not None and queue.opened is None and queue.born and known(step, holds=True)
+    return queue is not None and queue.opened is None and made_by_client(queue) and known(step, holds=True)
 
 
 def _closed(step: MqacStep) -> bool | Reason:

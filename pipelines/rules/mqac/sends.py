@@ -14,6 +14,7 @@ from pipelines.rules.mqac.demands import (
     doubt,
     gets,
     known,
+    made_by_client,
     methods,
     of_server,
     refused,
@@ -76,7 +77,7 @@ def _not_to_send(step: MqacStep) -> bool | Reason:
         if target.closed is not None:
             return settled(step, target.closed) or True
         return target.access is not None and not target.access & _SEND_ACCESS
-    if isinstance(target, DestinationState) and target.is_open is False:
+    if isinstance(target, DestinationState) and target.is_open is False and made_by_client(target):
         return reason or True
     return False
 

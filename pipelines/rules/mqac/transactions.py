@@ -14,6 +14,7 @@ from pipelines.rules.mqac.demands import (
     answered,
     asked,
     known,
+    made_by_client,
     methods,
     of_client,
     of_server,
@@ -54,7 +55,9 @@ def _ended(step: MqacStep) -> bool | Reason:
 
 def _nothing_attached(step: MqacStep) -> bool | Reason:
     state = step.state
-    return isinstance(state, TransactionState) and known(step, state.unit is None and state.attached is None)
+    if not isinstance(state, TransactionState) or not (made_by_client(state) or state.unseen):
+        return False
+    return known(step, state.unit is None and state.attached is None)
 
 
 def _attached(step: MqacStep) -> bool | Reason:

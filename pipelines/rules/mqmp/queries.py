@@ -11,7 +11,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import AS_WRITTEN, version_in
 from pipelines.rules.model import BOTH, OPERATION, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqmp.wrong import kept_unless
-from pipelines.rules.ports import DEFAULT_PORTS, may_be_told, port_query_unrestricted
+from pipelines.rules.ports import DEFAULT_PORTS, may_be_announced, port_query_unrestricted
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -80,7 +80,7 @@ def _port_answer(step: CallStep) -> Answer:
     if port is None:
         return None
     if kind in range(len(DEFAULT_PORTS)):
-        return may_be_told(port, DEFAULT_PORTS[kind]) or Broken({"fIP": kind, "return_value": port})
+        return may_be_announced(port, DEFAULT_PORTS[kind]) or Broken({"fIP": kind, "return_value": port})
     return port == 0 or Broken({"fIP": kind, "return_value": port})
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from decoders.registry import REMOTE_READ
 from pipelines.facts import vocabulary as v
 from pipelines.rules.model import OPERATION, RESPONSE, Broken, Level, Party, Rule
-from pipelines.rules.ports import may_be_told
+from pipelines.rules.ports import may_be_announced
 
 if TYPE_CHECKING:
     from pipelines.rules.model import Answer
@@ -27,7 +27,7 @@ def _port_answer(step: CallStep) -> Answer:
     port = step.response.get("return_value")
     if port is None:
         return None
-    return may_be_told(port, REMOTE_READ.port) or Broken({"return_value": port})
+    return may_be_announced(port, REMOTE_READ.port) or Broken({"return_value": port})
 
 
 _rule = partial(Rule, document="MS-MQRR")

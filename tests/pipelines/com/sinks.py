@@ -23,12 +23,12 @@ def advised(sink: bytes) -> ComTalk:
     return talk.orpc(c.CONNECTION_POINT, "Advise", POINT, {"pUnkSink": c.interface(sink)}, {"pdwCookie": 1})
 
 
-def resolved() -> ComTalk:
+def resolved(at: str = p.CLIENT, where: s.Row | None = None) -> ComTalk:
     """The server asks the client's resolver where the client's objects are."""
-    talk = ComTalk(Ends(60_000, 135, p.SERVER, p.CLIENT)).bind(c.RESOLVER)
+    talk = ComTalk(Ends(60_000, 135, p.SERVER, at)).bind(c.RESOLVER)
     asked = {"pOxid": CLIENTS_OXID, "cRequestedProtseqs": 1, "arRequestedProtseqs": [7]}
     answered = {
-        "ppdsaOxidBindings": s.where(CLIENTS_PORT, "CLIENT", p.CLIENT),
+        "ppdsaOxidBindings": where or s.where(CLIENTS_PORT, "CLIENT", p.CLIENT),
         "pipidRemUnknown": CLIENTS_UNKNOWN,
         "pAuthnHint": 4,
         "pComVersion": {"MajorVersion": 5, "MinorVersion": 7},
@@ -37,8 +37,8 @@ def resolved() -> ComTalk:
     return talk.native(c.RESOLVER, "ResolveOxid2", asked, answered)
 
 
-def called_back() -> ComTalk:
-    talk = ComTalk(Ends(60_001, CLIENTS_PORT, p.SERVER, p.CLIENT)).bind(c.REMOTE_UNKNOWN2, EVENTS)
+def called_back(at: str = p.CLIENT) -> ComTalk:
+    talk = ComTalk(Ends(60_001, CLIENTS_PORT, p.SERVER, at)).bind(c.REMOTE_UNKNOWN2, EVENTS)
     asked = {"ripid": SINK, "cRefs": 5, "cIids": 1, "iids": [EVENTS]}
     std = {"flags": 0, "cPublicRefs": 5, "oxid": CLIENTS_OXID, "oid": SINK_OID, "ipid": SINK_EVENTS}
     answered = {"ppQIResults": [{"hResult": 0, "std": std}]}

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from tests.local import Local
 from tests.pipelines.sessions.telling import columns, told
+from tests.scripts.player import capture
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +51,19 @@ def _object(tmp_path: Path, script: str, oid: str = A) -> Row:
 )
 def test_out_of_every_ping_set(tmp_path: Path, pings: str, end: str) -> None:
     assert _object(tmp_path, f"{SHARED}{pings}")["end"] == end
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before it is seen", "after"])
+@pytest.mark.parametrize(
+    ("more", "end"), [("", "open_at_end"), (f"o3: {REMOVED.format('0x53')}", "unpinged")], ids=["kept", "left"]
+)
+def test_who_has_it_in_a_ping_set_holds_it_however_that_came_to_be(
+    tmp_path: Path, more: str, end: str, *, before: bool
+) -> None:
+    """Somebody handed a third client a reference out of sight."""
+    third = "connect o3 interface IObjectExporter from 10.0.0.7\no3: ComplexPing -> pSetId=0x53\n"
+    script = f"{third}{SHARED}" if before else f"{SHARED}{third}"
+    assert _object(tmp_path, f"{script}{FIRST}\n{SECOND}\n{more}")["end"] == end
 
 
 @pytest.mark.parametrize(
@@ -98,6 +113,25 @@ def test_let_go_by_all_who_pinged(tmp_path: Path, pings: str, end: str) -> None:
     assert _object(tmp_path, f"{SHARED}{pings}\no: ServerAlive2")["end"] == end
 
 
+@pytest.mark.parametrize(
+    ("later", "end"),
+    [
+        (
+            "connect b interface IMSMQQueueInfo from 10.0.0.6\nalter b interface IDispatch\nInvoke object=B",
+            "open_at_end",
+        ),
+        ("connect p interface IObjectExporter from 10.0.0.6\nServerAlive2", "pinged_out"),
+    ],
+    ids=["the exporter's", "the resolver's"],
+)
+def test_a_capture_without_the_resolver_says_nothing_of_pings(tmp_path: Path, later: str, end: str) -> None:
+    """Two capture points, one of which lives on."""
+    scripts = f"{MADE}o: ComplexPing", f"wait 1h\n{later}"
+    paths = [capture(tmp_path, script, f"{number}.pcap") for number, script in enumerate(scripts)]
+    rows = Local(*paths).judged()["com_objects"]
+    assert next(row for row in rows if row["oid"] == A)["end"] == end
+
+
 @pytest.mark.parametrize(("flags", "end"), [(0, "pinged_out"), (0x1000, "open_at_end")])
 def test_one_that_needs_no_pings(tmp_path: Path, flags: int, end: str) -> None:
     """[MS-DCOM] 2.2.18.2: SORF_NOPING."""
@@ -124,3 +158,40 @@ a: Invoke object=A rgvarg=[[9, E]] at="10.0.0.5" oxid=0x0C03
         "4": ("10.0.0.5", "open_not_seen"),
         "5": ("10.0.0.5", None),
     }
+
+
+def test_an_object_that_is_handed_on_to_a_third_host_stays_where_it_is(tmp_path: Path) -> None:
+    """[MS-DCOM] 3.2.4.3: with one of the five references, so that its end comes when both have given back theirs."""
+    handed = """
+connect c interface IMSMQQueueInfo to 10.0.0.7
+alter c interface IDispatch
+c: Invoke object=X rgvarg=[[9, {0}]] at="10.0.0.9" oxid=0x0A01 oid={1} public=1
+connect d interface IMSMQQueueInfo from 10.0.0.7
+alter d interface IDispatch
+alter d interface IRemUnknown
+d: Invoke object={0}
+"""
+    released = "a: RemRelease refs=[[A, 4]]\nd: RemRelease refs=[[A, 1]]"
+    rows = told(tmp_path, f"{MADE}{handed.format('A', '0x0B01')}{released}")["com_objects"]
+    (one,) = [row for row in rows if row["exporter"]["host"] == "10.0.0.9" and row["oid"]]
+    assert (one["calls_made"], one["references_given"], one["end"], one["doubt"]) == (1, 5, "released", None)
+    rows = told(tmp_path, f"{MADE}{handed.format('Y', '0x77')}")["com_objects"]
+    (other,) = [row for row in rows if row["exporter"]["host"] == "10.0.0.9" and row["calls_made"]]
+    assert (other["oxid"][-4:], other["oid"][-4:], other["client"]) == ("0a01", "0077", "10.0.0.7")
+    assert (other["references_given"], other["doubt"]) == (0, "open_not_seen")
+
+    more = handed.format("Z", "0x0B01")
+    rows = told(tmp_path, f"{MADE}{more}")["com_objects"]
+    (same,) = [row for row in rows if row["exporter"]["host"] == "10.0.0.9" and row["calls_made"]]
+    assert (same["oid"][-4:], len(same["interfaces"]), same["doubt"]) == ("0b01", 2, None)
+
+
+def test_the_account_is_that_of_the_host_that_it_was_handed_to(tmp_path: Path) -> None:
+    """A client's own object is handed to the server, whose account the call does not tell."""
+    script = f"{MADE}connect b interface IMSMQQueueInfo auth integrity\nalter b interface IDispatch\n"
+    script += 'b: Invoke rgvarg=[[9, S]] at="10.0.0.5" oxid=0x0C01\nb: Invoke -> gives=B'
+    rows = told(tmp_path, script)["com_objects"]
+    found = {
+        row["exporter"]["host"]: (row["client"], row["username"]) for row in rows if row["oid"] != A and row["oid"]
+    }
+    assert found == {"10.0.0.5": ("10.0.0.9", None), "10.0.0.9": ("10.0.0.5", "alice")}

@@ -14,6 +14,7 @@ from tests.builders import com_values as c
 from tests.builders import packets as p
 from tests.builders.com_talk import ComTalk
 from tests.builders.conversations import Ends
+from tests.pipelines.com import sinks as k
 from tests.pipelines.com import story as s
 from tests.pipelines.dataset.growing import add, read
 
@@ -51,6 +52,21 @@ def test_two_addresses_by_which_two_clients_reach_one_object(tmp_path: Path) -> 
     made = s.by_oid(objects)[s.OBJECT_OID]
     assert made["calls_made"] == 3
     assert {row["object_uid"] for row in calls if row["via"] == "invoke"} == {made["object_uid"]}
+
+
+@pytest.mark.parametrize("named", [(CLIENT, SECOND), (SECOND,)], ids=["all its addresses", "a private one"])
+def test_a_sink_is_one_at_whichever_address_its_client_is_called_back(tmp_path: Path, named: tuple[str, ...]) -> None:
+    """Where the reference does not name the address that it came from, it may be somebody else's: there is a doubt."""
+    sink = c.objref(c.UNKNOWN, k.CLIENTS_OXID, k.SINK_OID, k.SINK, hosts=named)
+    told = k.resolved(SECOND, s.where(k.CLIENTS_PORT, *named))
+    calls, objects = s.rows(s.captured(tmp_path, s.activation(), k.advised(sink), told, k.called_back(SECOND)))
+    (event,) = [row for row in calls if row["interface"] == "_DMSMQEventEvents"]
+    (one,) = [row for row in objects if row["object_uid"] == event["object_uid"]]
+    assert (one["oxid"], one["oid"], one["client"]) == (f"{k.CLIENTS_OXID:016x}", f"{k.SINK_OID:016x}", p.SERVER)
+    assert [row["ipid"] for row in one["interfaces"]] == [k.SINK, k.SINK_EVENTS]
+    assert (one["doubt"], event["doubt"]) == (("open_not_seen",) * 2 if CLIENT not in named else (None, None))
+    alike = [row for row in objects if row["oid"] == one["oid"] and row is not one]
+    assert [row["exporter"]["host"] for row in alike if not row["doubt"]] == []
 
 
 def test_behind_nat_an_address_is_somebody_else_who_speaks_for_himself(tmp_path: Path) -> None:
@@ -131,9 +147,9 @@ def test_who_is_judged_again() -> None:
 def test_calls_go_home_and_what_was_missed_is_told_twice() -> None:
     homes = Homes({"b": "a"})
     row = {"client": CLIENT, "ts_ns": 1, "file": 0, "frame": 1, "place": 0, "uid": "C1", "data": b""}
-    kinds = ("com", "blind", "call", "given", "connection")
+    kinds = ("com", "blind", "call", "given", "handed", "connection")
     facts = [{**row, "server": server, "kind": kind} for server in "ab" for kind in kinds]
     batch = homes.of_batch(pa.RecordBatch.from_pylist(facts, schema=FACTS.arrow))
     found = [(one["server"], one["kind"]) for one in batch.to_pylist()]
-    assert [kind for server, kind in found if server == "a"] == [*kinds, "com", "blind"]
-    assert [kind for server, kind in found if server == "b"] == list(kinds[1:])
+    assert [kind for server, kind in found if server == "a"] == [*kinds, "com", "blind", "given", "handed"]
+    assert [kind for server, kind in found if server == "b"] == ["blind", "call", "connection"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pytest
 
-from pipelines.com import objects
+from pipelines.com import numbers
 from pipelines.facts.com import Activation, Com, Counted, Exporter, Reference
 from pipelines.facts.model import CallFact, Ends, Moment
 from pipelines.facts.stored_form import rows_of
@@ -153,7 +153,7 @@ def test_a_call_among_many_takes_what_one_among_some_takes(story: Callable[[int]
 def test_beyond_what_is_remembered_rows_are_told_once(
     story: Callable[[int], Story], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(objects, "MAX_OBJECTS", 100)
+    monkeypatch.setattr(numbers, "MAX_OBJECTS", 100)
     rows = run(stored(story(500)))
     uids = [row["object_uid"] for table, row in rows if table == "com_objects"]
     called = {row["object_uid"] for table, row in rows if table == "com_calls"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pyarrow import parquet
@@ -9,8 +10,8 @@ from pyarrow import parquet
 from ingest.choice import Choice, Scope
 from ingest.files import expand
 from pipelines.captures.inventory import hashes, take_stock
-from pipelines.dataset.carried import Carried
-from pipelines.dataset.sorting_out import sort_out
+from pipelines.dataset.carried_state import CarriedState
+from pipelines.dataset.sorted_inputs import sort_out
 from pipelines.engine.local import LocalEngine
 from pipelines.engine.spark import SparkEngine
 from pipelines.run.job import Job
@@ -47,7 +48,7 @@ def add(
     with DatasetFolder(str(folder)) as output:
         hashed = hashes(engine, inputs)
         base = output.base
-        sorted_out = sort_out(inputs, hashed, {one.capture_id for one in Carried(base.state).known})
+        sorted_out = sort_out(inputs, hashed, {one.capture_id for one in CarriedState(base.state).known})
         if not sorted_out.fresh:
             return False
         finished = extend(Job(engine, Choice(scope), output.staging), sorted_out.fresh, hashed, base)
@@ -68,4 +69,15 @@ def _stored(folder: Path) -> Iterator[tuple[str, list[pa.Table]]]:
     """What each file of a table holds. Files are small: to deal them out to threads would take longer than to read."""
     for table in sorted((folder / "tables").iterdir()):
         files = sorted(table.rglob("*.parquet"))
-        yield table.name, [parquet.ParquetFile(file).read(use_threads=False) for file in files]
+        yield table.name, [_rows(file) for file in files]
+
+
+def _rows(file: Path) -> pa.Table:
+    found = file.stat()
+    return _of_file(str(file), found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=10_000)
+def _of_file(path: str, *_: int) -> pa.Table:
+    """Most files are those of the run before: what has not changed since is not read again."""
+    return parquet.ParquetFile(path).read(use_threads=False)

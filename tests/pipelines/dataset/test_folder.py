@@ -18,10 +18,10 @@ from pipelines.store.writing import write_rows
 from schemas.tables import VERDICTS
 
 if TYPE_CHECKING:
-    from pipelines.store.files import Written
+    from pipelines.store.files import WrittenFile
 
 
-def written(folder: DatasetFolder, rule: str) -> list[Written]:
+def written(folder: DatasetFolder, rule: str) -> list[WrittenFile]:
     rows = pa.Table.from_pylist([{"rule_id": rule}], schema=VERDICTS.arrow)
     return write_rows(Places(folder.staging, prefix=folder.base.prefix).table(VERDICTS), rows)
 

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from pipelines.dataset.mentions import Mentions, mentions_exchange
 from pipelines.engine.local import LocalEngine
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.places import Places
 from pipelines.store.writing import write_rows
 from schemas.internal import FACTS
@@ -37,12 +37,12 @@ def facts(rng: random.Random) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=FACTS.arrow)
 
 
-def earlier(files: list[Stored], uids: list[str]) -> Any:  # noqa: ANN401 - what an Earlier has of it
+def earlier(files: list[StoredFile], uids: list[str]) -> Any:  # noqa: ANN401 - what an Earlier has of it
     batch = pa.RecordBatch.from_arrays([pa.array(uids, pa.string())], names=["uid"])
     return SimpleNamespace(carried=SimpleNamespace(files={FACTS.name: files}), connections=lambda _: iter([batch]))
 
 
-def touched_servers(files: list[Stored], replaced: frozenset[str], hosts: frozenset[str]) -> frozenset[str]:
+def touched_servers(files: list[StoredFile], replaced: frozenset[str], hosts: frozenset[str]) -> frozenset[str]:
     """Servers with facts of connections that are void, or of hosts whose version changed: every fact is read."""
     rows = [row for file in files for row in parquet.ParquetFile(file.place).read().to_pylist()]
     return frozenset(row["server"] for row in rows if row["uid"] in replaced or hosts & {row["server"], row["client"]})
@@ -52,7 +52,7 @@ def touched_servers(files: list[Stored], replaced: frozenset[str], hosts: frozen
 def test_as_if_every_fact_had_been_read(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     place = Places(str(tmp_path)).state(FACTS)
-    files = [Stored(str(tmp_path), one) for n in range(3) for one in write_rows(place, facts(rng), part=f"{n:05d}")]
+    files = [StoredFile(str(tmp_path), one) for n in range(3) for one in write_rows(place, facts(rng), part=f"{n:05d}")]
     carried = rng.sample(UIDS, 40)
     found = Mentions.together(LocalEngine().run(mentions_exchange(earlier(files, carried))))
     for _ in range(20):

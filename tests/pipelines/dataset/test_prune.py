@@ -15,7 +15,7 @@ from pipelines.engine.local import LocalEngine
 from pipelines.engine.spark import SparkEngine
 from pipelines.quality import check_tables
 from pipelines.rules.catalogue import SETTINGS
-from pipelines.run.command import Done, Wanted, add_to_dataset, prune_dataset
+from pipelines.run.command import CommandResult, RunOrder, add_to_dataset, prune_dataset
 from pipelines.run.job import Job
 from pipelines.run.prune import prune
 from pipelines.store.dataset_folder import DatasetFolder
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 Accusation = tuple[Any, ...]
 
 
-def add(wanted: Wanted, folder: Path, *captures: Path) -> object:
+def add(wanted: RunOrder, folder: Path, *captures: Path) -> object:
     with DatasetFolder(str(folder)) as output:
         done = add_to_dataset(wanted, take_stock(expand(map(str, captures))), output)
-        if isinstance(done, Done):
+        if isinstance(done, CommandResult):
             assert done.good
             output.publish()
     return done
@@ -54,7 +54,7 @@ def accusations(folder: Path) -> set[Accusation]:
 
 
 def test_prune_and_grow_on(spark: SparkSession, tmp_path: Path) -> None:
-    wanted = Wanted(lambda: SparkEngine(spark), Scope.MSMQ, dict(SETTINGS))
+    wanted = RunOrder(lambda: SparkEngine(spark), Scope.MSMQ, dict(SETTINGS))
     unchecked = replace(wanted, check=False)
     packets = crowd(5, 12)
     days = sorted({date_of(ts * 1000) for ts, _, _ in packets})
@@ -82,7 +82,7 @@ def test_prune_and_grow_on(spark: SparkSession, tmp_path: Path) -> None:
     assert (found.problems, found.runs) == ([], 4)
     assert check_tables(str(tmp_path / "data" / "tables"), pruned=True).success
     again = add(unchecked, tmp_path / "data", parts[0])
-    assert not isinstance(again, Done)
+    assert not isinstance(again, CommandResult)
     assert len(again.known) == 1  # type: ignore[attr-defined]
 
 

@@ -13,13 +13,13 @@ import pytest
 from pyarrow import parquet
 
 from ingest.choice import Choice, Scope
-from pipelines.dataset.retention import Remembered, remembered
+from pipelines.dataset.retention import RetainedFacts, remembered
 from pipelines.engine.local import LocalEngine
 from pipelines.run import prune as prune_module
 from pipelines.run.job import Job
 from pipelines.run.prune import prune
 from pipelines.store.dataset_folder import DatasetFolder
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.places import Places
 from pipelines.store.removal import NotAmong
 from pipelines.store.writing import write_rows
@@ -32,7 +32,7 @@ from tests.pipelines.dataset.growing import add, read
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipelines.dataset.carried import Carried
+    from pipelines.dataset.carried_state import CarriedState
     from pipelines.engine.model import Engine
     from tests.pipelines.dataset.crowd import Timed
 
@@ -59,7 +59,7 @@ def test_as_if_every_fact_had_been_read(tmp_path: Path, seed: int, parts: int) -
     rng = random.Random(seed)
     places = Places(str(tmp_path))
     files = [
-        Stored(str(tmp_path), one)
+        StoredFile(str(tmp_path), one)
         for number in range(4)
         for one in write_rows(places.state(FACTS), facts(rng), part=f"{number:05d}")
     ]
@@ -83,14 +83,15 @@ def test_nothing_is_forgotten(tmp_path: Path) -> None:
     places = Places(str(tmp_path))
     (one,) = write_rows(places.state(FACTS), facts(random.Random(1)))
     carried: Any = SimpleNamespace(
-        files={FACTS.name: [Stored(str(tmp_path), one)]}, table=lambda _: pa.table({"uid": pa.array([], pa.string())})
+        files={FACTS.name: [StoredFile(str(tmp_path), one)]},
+        table=lambda _: pa.table({"uid": pa.array([], pa.string())}),
     )
-    assert remembered(LocalEngine(), carried, 0, places).facts == [(Stored(str(tmp_path), one), None)]
+    assert remembered(LocalEngine(), carried, 0, places).facts == [(StoredFile(str(tmp_path), one), None)]
     nothing: Any = SimpleNamespace(files={})
     assert remembered(LocalEngine(), nothing, BEGAN, places).facts == []
 
 
-def plainly(_: Engine, carried: Carried, began_ns: int, __: Places) -> Remembered:
+def plainly(_: Engine, carried: CarriedState, began_ns: int, __: Places) -> RetainedFacts:
     """By one that reads every fact."""
     files = carried.files[FACTS.name]
     rows = [row for file in files for row in parquet.ParquetFile(file.place).read().to_pylist()]
@@ -98,7 +99,7 @@ def plainly(_: Engine, carried: Carried, began_ns: int, __: Places) -> Remembere
     stays |= set(carried.table(CONNECTIONS).column("uid").to_pylist())
     gone = frozenset(row["uid"] for row in rows) - stays
     pairs = frozenset((row["client"], row["server"]) for row in rows if row["uid"] in gone)
-    return Remembered([(file, NotAmong("uid", gone)) for file in files], pairs, began_ns)
+    return RetainedFacts([(file, NotAmong("uid", gone)) for file in files], pairs, began_ns)
 
 
 def stored_facts(folder: Path) -> list[str]:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.local import Local
+from tests.pipelines.com.story import RPC
 from tests.pipelines.mqac.conversations import conversation, told
+from tests.scripts.player import play, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,3 +122,17 @@ def test_a_queue_opened_for_whoever_called_the_object(tmp_path: Path) -> None:
     assert (session["opened_for"], session["opened_for_username"]) == ("10.0.0.5", "alice")
     assert (read["opened_for"], read["opened_for_username"]) == ("10.0.0.5", "alice")
     assert session["naming_doubt"] is None
+
+
+def test_one_packet_missing_never_makes_another_the_asker(tmp_path: Path) -> None:
+    script = asked("IMSMQManagement.get_MessageCount object=G", f"R_QMMgmtGetInfo type=2 {QUEUE} aProp=[7]")
+    frames = play(script)
+    found = set()
+    for place in range(len(frames)):
+        write(tmp_path / "less.pcap", (*frames[:place], *frames[place + 1 :]))
+        judged = Local(tmp_path / "less.pcap", choice=RPC).judged()
+        rows = [one for one in judged["admin_actions"] if one["id"]["resp_h"] == BACK]
+        found |= {(one["opened_for"], one["opened_for_username"], one["naming_doubt"] is None) for one in rows}
+    # Who the client is stands in its own handshake.
+    assert {(None, None, True), ("10.0.0.5", "alice", True), ("10.0.0.5", "alice", False)} <= found
+    assert {one[:2] for one in found} <= {(None, None), ("10.0.0.5", "alice"), ("10.0.0.5", None)}

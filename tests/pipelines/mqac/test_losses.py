@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HEADER = 24
-DIRECT = ("queue", "message", "transaction", "query")
-LATE = ("queue_info", "transaction", "outgoing_queue_management", "destination")
+DIRECT = ("queue", "transaction", "query")
+LATE = ("queue_info", "message", "outgoing_queue_management")
 """Between them classes of every kind, and both ways of calling."""
 CASES = [*((name, False) for name in DIRECT), *((name, True) for name in LATE)]
 

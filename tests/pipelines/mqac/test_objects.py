@@ -205,3 +205,30 @@ def test_a_transaction_that_was_begun_out_of_sight(tmp_path: Path) -> None:
     read, unit = only(found["reads"]), found["transactions"]
     assert {row["doubt"] for row in unit} == {"open_not_seen"}
     assert (read["outcome"], read["doubt"]) == ("unfinished", "open_not_seen")
+
+
+@pytest.mark.parametrize(
+    "ending", ["IMSMQQueue4.Close object=Q\nRemRelease refs=[[M, 5]]", "RemRelease refs=[[Q, 5], [M, 5]]"]
+)
+def test_what_is_missed_afterwards_says_nothing_of_it(ending: str, tmp_path: Path) -> None:
+    refresh = "IMSMQQueueInfo4.Refresh object=I"
+    after = f"{refresh}\n{refresh} lost\n{refresh}"
+    found = told(tmp_path, f"{OPENED}\n{RECEIVE}\n{ending}\n{after}\nclose")
+    session, read = only(found["sessions"]), only(found["reads"])
+    assert (session["doubt"], session["counts_doubt"], read["doubt"]) == (None, None, None)
+    before = told(tmp_path, f"{OPENED}\n{RECEIVE}\n{after}\n{ending}\nclose")
+    session, read = only(before["sessions"]), only(before["reads"])
+    assert (session["doubt"], session["counts_doubt"], read["doubt"]) == (None, "bytes_missing", "bytes_missing")
+
+
+def test_a_sink_is_known_to_its_own_host(tmp_path: Path) -> None:
+    """Arrived goes the other way: the client serves it."""
+    script = """
+        connect e from 10.0.0.9 to 10.0.0.5 interface _DMSMQEventEvents user HQ$
+        _DMSMQEventEvents.Arrived object=S Queue=Q Cursor=0
+        close
+    """
+    found = Local(capture(tmp_path, script), choice=RPC).judged()
+    roles = {row["address"]: row["roles"] for row in found["hosts"]}
+    assert roles == {"10.0.0.5": ["object_client"], "10.0.0.9": ["object_server"]}
+    assert found["sessions"] == []

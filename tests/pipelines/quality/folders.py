@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from pipelines.quality.checks import CheckKind, Key, OneOf, Twins, Within
-from schemas.relations import AtLeast, Balance, Counted, NotAbove, Reference, Sum
+from schemas.relations import AtLeast, Balance, NotAbove, Reference, RowCount, Sum
 from schemas.tables import ACCOUNTING, WRITTEN
 from schemas.tables.accounting import COUNTERS, IN
 
@@ -45,7 +45,7 @@ def _pickled() -> bytes:
         for stage, counters in COUNTERS.items()
         for counter in counters
     ]
-    for counted in (one for one in ACCOUNTING.relations if isinstance(one, Counted)):
+    for counted in (one for one in ACCOUNTING.relations if isinstance(one, RowCount)):
         for one, row in product(rows[counted.table], rows["accounting"]):
             same = (row["capture_id"], row["stage"]) == (one["capture_id"], counted.stage)
             row["value"] += same and row["counter"] in (IN, one[counted.column])
@@ -106,7 +106,7 @@ def link(clean: Path, tables: Path, rows: Rows, *changed: str) -> Path:
 
 def link_related(clean: Path, tables: Path, rows: Rows, changed: Table) -> Path:
     """The same with one written anew and those alone that its checks look at: a footer of each is read."""
-    related = {changed.name, *(one.table for one in changed.relations if isinstance(one, Reference | Counted))}
+    related = {changed.name, *(one.table for one in changed.relations if isinstance(one, Reference | RowCount))}
     return _linked(clean, tables, rows, (changed.name,), [table for table in WRITTEN if table.name in related])
 
 
@@ -144,7 +144,7 @@ def plant(check: Check, rows: Rows) -> int:
             row[total] += 1
         case Balance(value, _, name, total):
             next(one for one in rows[check.table] if one[name] == total)[value] += 1
-        case Counted(stage):
+        case RowCount(stage):
             names = [one for one in rows[check.table] if one["stage"] == stage and one["counter"] != IN]
             next(one for one in names if one["value"])["value"] += 1
     return 1

@@ -10,7 +10,7 @@ import pytest
 from pipelines.quality.batches import shown
 from pipelines.quality.checking import Checking, check_tables
 from pipelines.quality.checks import Check, CheckKind, checks_of
-from schemas.relations import Balance, Counted
+from schemas.relations import Balance, RowCount
 from schemas.tables import CALLS, TYPED, WRITTEN
 from tests.pipelines.quality.folders import ROWS, clean_rows, link, link_related, plant, write_table
 
@@ -51,7 +51,7 @@ def test_planted_defect_is_caught(check: Check, clean: Path, tmp_path: Path) -> 
     assert (found[check.what].table, found[check.what].unexpected) == (check.table, count)
     example = found[check.what].examples[-1]
     assert set(example) == {*shown(table), *check.columns}
-    if not isinstance(check.measure, Balance | Counted):
+    if not isinstance(check.measure, Balance | RowCount):
         assert {name: example[name] for name in table.key} == _texts(rows[check.table][-1], table.key)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipelines.quality import evidence
 from pipelines.quality.checks import Check, CheckKind, NotNull, OneOf, Test, Within
-from pipelines.quality.evidence import Evidence
+from pipelines.quality.evidence import DecidingValues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +35,8 @@ def _breaks(value: int | None, test: Test) -> bool:
             raise TypeError(test)
 
 
-def _of(batches: Sequence[Sequence[int | None]], test: Test) -> Evidence:
-    found = Evidence(Check("table", CheckKind.RANGE, "what", ("column",), test))
+def _of(batches: Sequence[Sequence[int | None]], test: Test) -> DecidingValues:
+    found = DecidingValues(Check("table", CheckKind.RANGE, "what", ("column",), test))
     for batch in batches:
         found.add(pa.array(batch, pa.int64()))
     return found

@@ -51,4 +51,11 @@ def test_talks_are_worth_judging(tmp_path: Path) -> None:
     for seed in SEEDS:
         tables = Local(capture(tmp_path, com_talk(random.Random(seed)))).judged()
         found |= {rule for rule, *_ in accusations(tables)}
-    assert {"dcom-released-called", "dcom-bound-interface", "dcom-granted-interface", "dcom-orpcthis-flags"} <= found
+    assert {
+        "dcom-released-called",
+        "dcom-bound-interface",
+        "dcom-granted-interface",
+        "dcom-orpcthis-flags",
+        "dcom-ping-sequence",
+        "dcom-simple-ping-set",
+    } <= found

@@ -20,6 +20,7 @@ class _Client:
         self.held: dict[str, int] = {}
         auth = rng.choice(("integrity", "integrity", "integrity", "privacy"))
         self.opening = [f"connect r{self._key} interface IRemoteSCMActivator from {host}"]
+        self.opening.append(f"connect o{self._key} interface IObjectExporter from {host}")
         for letter in "ab":
             name = f"{letter}{self._key}"
             level = auth if letter == "b" else "integrity"
@@ -29,11 +30,11 @@ class _Client:
     def say(self) -> str:
         return self._rng.choice((
             self._activate, self._invoke, self._invoke, self._query, self._count, self._release, self._stale,
-            self._stale, self._describe, self._odd, self._wait,
+            self._stale, self._describe, self._odd, self._wait, self._ping, self._ping,
         ))()  # fmt: skip
 
     def closing(self) -> list[str]:
-        return [f"close {letter}{self._key}" for letter in "abr" if self._rng.random() < 0.9]
+        return [f"close {letter}{self._key}" for letter in "abor" if self._rng.random() < 0.9]
 
     def _on(self) -> str:
         return f"{self._rng.choice('ab')}{self._key}: "
@@ -87,6 +88,13 @@ class _Client:
         given = self._name()
         self._gain(given, 5)
         return f"{self._on()}GetTypeInfo object={self._name()} -> gives={given}"
+
+    def _ping(self) -> str:
+        number = self._rng.choice((0, 0x51, 0x51))
+        told = f"pSetId={number} SequenceNum={self._rng.randint(1, 4)}" if number else ""
+        after = self._rng.choice(("", "wait 2m\n"))
+        simple = f"o{self._key}: SimplePing pSetId={number}"
+        return self._rng.choice((simple, f"{after}o{self._key}: ComplexPing {told}"))
 
     def _odd(self) -> str:
         return self._on() + self._rng.choice((

@@ -54,8 +54,8 @@ class Recorded:
             yield from map(to_row, calls)
 
     def peak(self, times: int, changed: Callable[[CallFact, int], CallFact]) -> int:
-        """Bytes held at most while so many turns are judged; rows are let go as they come."""
-        rows = self.told(times, changed)
+        """Bytes held at most while so many turns are judged, beside the rows: they are there before."""
+        rows = list(self.told(times, changed))
         tracemalloc.start()
         try:
             for number, _ in enumerate(judged(rows, self.versions, SETTINGS, Summaries())):

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from pipelines.exports.jsonl import json_lines
 from pipelines.store.alignment import aligned, column_of
-from pipelines.store.files import FileWriter, Stored
+from pipelines.store.files import FileWriter, StoredFile
 from pipelines.store.reading import read_table
 from pipelines.store.removal import NotAmong, NotIssues, Removal, remove_rows
 from pipelines.store.tables import Tables
@@ -67,10 +67,10 @@ def test_members_that_a_file_lacks() -> None:
     assert column_of(table, "none.n", STRING).type == STRING
 
 
-def stored(folder: Path, schema: pa.Schema, rows: list[dict[str, Any]], table: str = "calls") -> Stored:
+def stored(folder: Path, schema: pa.Schema, rows: list[dict[str, Any]], table: str = "calls") -> StoredFile:
     writer = FileWriter(str(folder), table, f"tables/{table}/old.parquet", schema)
     writer.add(pa.RecordBatch.from_pylist(rows, schema=schema))
-    return Stored(str(folder), writer.close())
+    return StoredFile(str(folder), writer.close())
 
 
 def test_stored_files_are_read_as_today(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from pyarrow import parquet
 
 from pipelines.store import merging
 from pipelines.store.dataset_folder import DatasetFolder
-from pipelines.store.files import Stored, Written
+from pipelines.store.files import StoredFile, WrittenFile
 from pipelines.store.merging import FEW_FILES, MERGED_BYTES, SMALL_BYTES, merges
 from pipelines.store.places import SORT_KEYS, Places
-from pipelines.store.removal import NotAmong, Removed
+from pipelines.store.removal import NotAmong, RemovalResult
 from pipelines.store.writing import write_rows
 from schemas.tables import CALLS, ISSUES, MESSAGES, PDUS
 from tests.pipelines.dataset.crowd import crowd, cut
@@ -33,7 +33,9 @@ PARTS = 2 * FEW_FILES
 
 
 def stored(number: int, size: int, folder: str = "tables/calls", *, file_bytes: int = 100) -> Held:
-    return Stored("/out", Written("calls", f"{folder}/part-{number:05d}.parquet", 1, file_bytes, "", [], size)), None
+    return StoredFile(
+        "/out", WrittenFile("calls", f"{folder}/part-{number:05d}.parquet", 1, file_bytes, "", [], size)
+    ), None
 
 
 def test_few_files_and_large_ones_stay() -> None:
@@ -58,7 +60,7 @@ def test_rows_are_sorted_hashed_and_counted(tmp_path: Path) -> None:
     place = Places(str(tmp_path)).table(PDUS)
     row = clean_rows()["pdus"][0]
     files = [
-        Stored(str(tmp_path), one)
+        StoredFile(str(tmp_path), one)
         for number in range(5)
         for one in write_rows(
             place,
@@ -69,7 +71,7 @@ def test_rows_are_sorted_hashed_and_counted(tmp_path: Path) -> None:
     ]
     assert all(file.written.arrow_bytes > 100 for file in files)
     (found,) = merging.merge(merging.Merge(tuple((one, None) for one in files)), str(tmp_path), "r000001-", "2-0-9-0")
-    assert isinstance(found, merging.Merged)
+    assert isinstance(found, merging.MergeResult)
     assert found.written is not None
     rows = parquet.ParquetFile(tmp_path / found.written.path).read()
     assert rows.column("ts_ns").to_pylist() == sorted((7 * at + number) % 10 for number in range(5) for at in range(3))
@@ -79,18 +81,18 @@ def test_rows_are_sorted_hashed_and_counted(tmp_path: Path) -> None:
     assert found.written.path.startswith("tables/pdus/r000001-merged-")
 
 
-def pdus(folder: Path, number: int, uids: str, schema: pa.Schema = PDUS.arrow) -> Stored:
+def pdus(folder: Path, number: int, uids: str, schema: pa.Schema = PDUS.arrow) -> StoredFile:
     row = clean_rows()["pdus"][0]
     rows = pa.Table.from_pylist([row | {"uid": uid, "ts_ns": number} for uid in uids], schema=schema)
     (one,) = write_rows(Places(str(folder)).table(PDUS), rows, SORT_KEYS[PDUS.name], f"{number:05d}")
-    return Stored(str(folder), one)
+    return StoredFile(str(folder), one)
 
 
 def test_rows_that_hold_no_longer_are_left_out_and_counted(tmp_path: Path) -> None:
     keeps = NotAmong("uid", frozenset("b"))
     held: tuple[Held, ...] = ((pdus(tmp_path, 1, "abc"), keeps), (pdus(tmp_path, 2, "ab"), None))
     (found,) = merging.merge(merging.Merge(held), str(tmp_path / "new"), "r000002-", "0")
-    assert isinstance(found, merging.Merged)
+    assert isinstance(found, merging.MergeResult)
     assert found.written is not None
     rows = parquet.ParquetFile(tmp_path / "new" / found.written.path).read()
     assert rows.select(["ts_ns", "uid"]).to_pylist() == [
@@ -99,7 +101,7 @@ def test_rows_that_hold_no_longer_are_left_out_and_counted(tmp_path: Path) -> No
     assert [count for _, count in found.went] == [1]
     nothing = tuple((file, NotAmong("uid", frozenset("abc"))) for file, _ in held)
     (found,) = merging.merge(merging.Merge(nothing), str(tmp_path / "none"), "r000002-", "0")
-    assert isinstance(found, merging.Merged)
+    assert isinstance(found, merging.MergeResult)
     assert (found.written, [count for _, count in found.went]) == (None, [5])
     assert not (tmp_path / "none").exists()
 
@@ -112,8 +114,8 @@ def test_files_of_different_versions_stay_apart(tmp_path: Path) -> None:
     files = [pdus(tmp_path, number, "ab", schema) for number, schema in enumerate(kinds)]
     held: tuple[Held, ...] = tuple((file, None) for file in files)
     found = list(merging.merge(merging.Merge(held), str(tmp_path / "new"), "r000002-", "0"))
-    assert [one.file for one in found if isinstance(one, Removed) and one.kept] == [files[2]]
-    written = [one.written for one in found if isinstance(one, merging.Merged) and one.written]
+    assert [one.file for one in found if isinstance(one, RemovalResult) and one.kept] == [files[2]]
+    written = [one.written for one in found if isinstance(one, merging.MergeResult) and one.written]
     schemas = [parquet.read_schema(tmp_path / "new" / one.path) for one in written]
     assert [(one.rows, names.equals(kind)) for one, names, kind in zip(written, schemas, kinds[:2], strict=True)] == [
         (4, True),
@@ -121,7 +123,7 @@ def test_files_of_different_versions_stay_apart(tmp_path: Path) -> None:
     ]
     lone = ((files[2], NotAmong("uid", frozenset("a"))), held[1])
     again = list(merging.merge(merging.Merge(lone), str(tmp_path / "again"), "r000002-", "0"))
-    assert [(one.kept, one.written and one.written.rows) for one in again if isinstance(one, Removed)] == [
+    assert [(one.kept, one.written and one.written.rows) for one in again if isinstance(one, RemovalResult)] == [
         (False, 1),
         (True, None),
     ]

@@ -17,7 +17,7 @@ from pipelines.exports.rows import order_of
 from pipelines.facts.model import BlindFact, Moment
 from pipelines.facts.reasons import Reason
 from pipelines.facts.stored_form import from_row, to_row
-from pipelines.store.files import Stored
+from pipelines.store.files import StoredFile
 from pipelines.store.places import SORT_KEYS, Places
 from pipelines.store.removal import NotAmong, NotIssues, OfKeys, Removal, removals
 from pipelines.store.renumbering import Renumbering
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from schemas.model import Table
 
 
-def stored(folder: Path, table: Table, rows: list[dict[str, Any]], name: str = "old") -> list[Stored]:
+def stored(folder: Path, table: Table, rows: list[dict[str, Any]], name: str = "old") -> list[StoredFile]:
     place = Places(str(folder / name), dated=True, prefix="r000001-").table(table)
     return [
-        Stored(str(folder / name), one) for one in write_rows(place, pa.Table.from_pylist(rows, schema=table.arrow))
+        StoredFile(str(folder / name), one) for one in write_rows(place, pa.Table.from_pylist(rows, schema=table.arrow))
     ]
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.captures import key_ranges
-from pipelines.dataset.carrying import UNDECIDED_BYTES, Carrying
+from pipelines.dataset.carry_over import UNDECIDED_BYTES, CarryOver
 from schemas.internal import CONVERSATIONS, SYNS, UNSPOKEN
 from schemas.state import CARRIED_CONVERSATIONS
 
@@ -24,7 +24,7 @@ NONE = np.empty(0, np.int64)
 UNDECIDED = np.arange(7, MANY, 10_000, dtype=np.int64)
 
 
-def carrying(known: pa.Table | None = None) -> Carrying:
+def carrying(known: pa.Table | None = None) -> CarryOver:
     """Of conversations that all end now; each has a SYN, and most have said much."""
     key = np.arange(MANY, dtype=np.int64)
     said = np.where(np.isin(key, UNDECIDED), UNDECIDED_BYTES, UNDECIDED_BYTES + 1)
@@ -38,7 +38,7 @@ def carrying(known: pa.Table | None = None) -> Carrying:
 
     selection: Any = SimpleNamespace(rows=2 * MANY, scan=SimpleNamespace(batches=batches))
     nothing = CARRIED_CONVERSATIONS.arrow.empty_table()
-    return Carrying(NOW, NOW, nothing if known is None else known, selection)
+    return CarryOver(NOW, NOW, nothing if known is None else known, selection)
 
 
 @pytest.mark.parametrize("at_once", [1_000_000, 7_000], ids=["at once", "by ranges"])

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pipelines.captures.selection import Keys
-    from pipelines.dataset.carried import Carried
-    from pipelines.store.files import Stored
+    from pipelines.dataset.carried_state import CarriedState
+    from pipelines.store.files import StoredFile
 
 
 @dataclass(frozen=True)
-class Earlier:
-    carried: Carried
+class EarlierRuns:
+    carried: CarriedState
 
     @cached_property
     def streamed(self) -> Keys:
@@ -47,7 +47,7 @@ class Earlier:
         return self.carried.reaching(ends)
 
     @property
-    def segments(self) -> list[Stored]:
+    def segments(self) -> list[StoredFile]:
         return list(self.carried.files.get(SEGMENTS.name, ()))
 
     @cached_property

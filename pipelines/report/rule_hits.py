@@ -39,7 +39,7 @@ _ACTS: Final = (
 )
 
 
-class Found(NamedTuple):
+class RuleHit(NamedTuple):
     """What the rules say of an act."""
 
     level: str | None = None
@@ -48,20 +48,20 @@ class Found(NamedTuple):
     """One for each finding, the worst first, with commas between them."""
 
 
-class Attached:
+class RuleHits:
     def __init__(self, tables: Tables) -> None:
         self._acts = _calls(tables)
         rules: dict[str, list[tuple[int, str, str]]] = {}
         columns = ("call_uid", "rule_id", "level", "verdict", "count")
-        for row in tables.rows("findings", columns, self.told_with_acts):
+        for row in tables.rows("findings", columns, self.of_acts):
             rules.setdefault(row["call_uid"], []).append((-rank(row["level"]), row["rule_id"], row["level"]))
         self._rules = rules
 
-    def of(self, *calls: str | None) -> Found:
+    def of(self, *calls: str | None) -> RuleHit:
         found = sorted(one for call in dict.fromkeys(calls) for one in self._rules.get(call or "", ()))
-        return Found(found[0][2], ",".join(rule for _, rule, _ in found)) if found else Found()
+        return RuleHit(found[0][2], ",".join(rule for _, rule, _ in found)) if found else RuleHit()
 
-    def told_with_acts(self, batch: pa.Table) -> pa.ChunkedArray:
+    def of_acts(self, batch: pa.Table) -> pa.ChunkedArray:
         """Which findings; one that sums up many has a line of its own."""
         alone = pc.and_(pc.equal(batch.column("count"), 1), pc.not_equal(batch.column("verdict"), UNDECIDED))
         return pc.and_(alone, pc.is_in(batch.column("call_uid"), value_set=self._acts))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.calls.connection import Standing
+from pipelines.calls.connection import Finality
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -22,7 +22,7 @@ SORTED_BYTES: Final = 16 * 1024 * 1024
 """Arrow bytes of rows that are sorted out together."""
 
 
-class ByStanding:
+class ByFinality:
     """Rows of connections that are under way and may yet turn out either way wait."""
 
     def __init__(self, decoding: Decoding, settled: TablesWriter, unsettled: TablesWriter) -> None:
@@ -42,9 +42,9 @@ class ByStanding:
         waiting: set[str] = set()
         unsettled = set(assembler.unsettled)
         for uid, standing in assembler.under_way():
-            if standing is Standing.OPEN:
+            if standing is Finality.OPEN:
                 waiting.add(uid)
-            elif standing is Standing.UNSETTLED:
+            elif standing is Finality.UNSETTLED:
                 unsettled.add(uid)
         held, self._held, self._bytes = self._held, {}, 0
         for table, batches in held.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from pipelines.captures.inventory import Known
+from pipelines.captures.inventory import KnownCapture
 from pipelines.judging.summaries import Summaries
 from pipelines.store.reading import read_table
 from pipelines.store.renumbering import Renumbering
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ingest.choice import Endpoint
-    from pipelines.captures.inventory import Order
+    from pipelines.captures.inventory import CaptureOrder
     from pipelines.captures.selection import Keys
-    from pipelines.store.files import Stored
+    from pipelines.store.files import StoredFile
     from schemas.internal_rows import AnnouncedRow, VersionRow
     from schemas.model import Table
     from schemas.state import CarriedCaptureRow
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedState:
     """The state of a dataset, with captures numbered as they were added until `placed` says otherwise."""
 
-    files: Mapping[str, list[Stored]]
+    files: Mapping[str, list[StoredFile]]
     """By state table."""
     ordinals: Renumbering = field(default_factory=lambda: Renumbering({}))
 
-    def placed(self, order: Order) -> Carried:
+    def placed(self, order: CaptureOrder) -> CarriedState:
         """The same with the ordinals of a run."""
-        return Carried(self.files, Renumbering({n: file for file, n in enumerate(order.numbers)}))
+        return CarriedState(self.files, Renumbering({n: file for file, n in enumerate(order.numbers)}))
 
     @cached_property
-    def known(self) -> list[Known]:
+    def known(self) -> list[KnownCapture]:
         rows: list[CarriedCaptureRow] = self.table(CARRIED_CAPTURES).to_pylist()
         return [
-            Known(row["file"], row["capture_id"], row["path"], row["first_ts_ns"], row["untidy"], row["date"])
+            KnownCapture(row["file"], row["capture_id"], row["path"], row["first_ts_ns"], row["untidy"], row["date"])
             for row in sorted(rows, key=lambda row: row["file"])
         ]
 

@@ -10,13 +10,13 @@ from schemas.dates import date_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pipelines.captures.inventory import Hashes, Input
+    from pipelines.captures.inventory import FileHashes, Input
 
 CHANGED = "the file changed or disappeared while it was read; a later run takes it when it is whole"
 
 
 @dataclass(frozen=True, slots=True)
-class SortedOut:
+class SortedInputs:
     """The inputs, told apart by what a run has to do with them."""
 
     fresh: list[Input]
@@ -25,14 +25,14 @@ class SortedOut:
     unready: list[tuple[Input, str]]
     """Not taken in, so that a later run can; with the reason."""
 
-    def without(self, changed: Sequence[Input]) -> SortedOut:
+    def without(self, changed: Sequence[Input]) -> SortedInputs:
         """The same with captures left for a later run."""
         paths = {one.path for one in changed}
         fresh = [one for one in self.fresh if one.path not in paths]
-        return SortedOut(fresh, self.known, [*self.unready, *((one, CHANGED) for one in changed)])
+        return SortedInputs(fresh, self.known, [*self.unready, *((one, CHANGED) for one in changed)])
 
 
-def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str], since: str = "") -> SortedOut:
+def sort_out(inputs: Sequence[Input], hashed: FileHashes, known_ids: set[str], since: str = "") -> SortedInputs:
     """`since`: date before which the dataset was pruned."""
     fresh: dict[str, Input] = {}
     known: list[Input] = []
@@ -49,4 +49,4 @@ def sort_out(inputs: Sequence[Input], hashed: Hashes, known_ids: set[str], since
             unready.append((one, f"it begins before {since}, from which on the dataset is kept"))
         else:
             fresh[digest] = one
-    return SortedOut(list(fresh.values()), known, unready)
+    return SortedInputs(list(fresh.values()), known, unready)

@@ -9,7 +9,7 @@ MAX_STEPS: Final = 4_096
 """Not asked for yet. Behind a hole a search holds back 64 KB of small packets."""
 
 
-class Heard:
+class ReceivedUpTo:
     """Of one side. What is told is never less than it was."""
 
     __slots__ = ("_now", "_steps")

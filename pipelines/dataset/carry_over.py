@@ -51,7 +51,7 @@ def newest(first_ts_ns: Iterable[int]) -> int:
 
 
 @dataclass(frozen=True)
-class Carrying:
+class CarryOver:
     """Conversations that may go on after this run."""
 
     now_ns: int

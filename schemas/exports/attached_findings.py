@@ -39,7 +39,7 @@ def attacked(*findings: list[Row] | None) -> list[str] | None:
     return some(both(*(technique for one in _all(*findings) for technique in one["attack"] or ())))
 
 
-def found(*findings: list[Row] | None) -> int | None:
+def finding_count(*findings: list[Row] | None) -> int | None:
     """How many findings are about it."""
     return sum(one["count"] for one in _all(*findings)) or None
 
@@ -54,7 +54,7 @@ def finding_fields(*columns: str) -> tuple[Field, ...]:
     """`columns`: with the calls that the event is."""
     of = tuple(findings_of(column).called for column in columns)
     return (
-        Field("findings", of, found),
+        Field("findings", of, finding_count),
         Field("finding", of, titles),
         Field("level", of, worst),
         Field("rule_id", of, rules),
