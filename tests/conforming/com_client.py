@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Asking = Generator[Until | None, None, Reply | None]
 
 _ACTIVATOR, _REMOTE_UNKNOWN = "IRemoteSCMActivator", "IRemUnknown"
+_MSMQ: Final = "IMSMQ"
 PASSED: Final = 1
 """References that go along with an argument."""
 
@@ -158,6 +159,10 @@ class ComClient(ComProcess):
             if one.exporter.unknown == unknown:
                 return one.exporter
         return Exporter(server, endpoint, unknown, server.boot)
+
+    def speak(self, connection: Connection, interface: str) -> None:
+        """Scripts have IDispatch of whatever they call."""
+        super().speak(connection, names.DISPATCH if self.late and interface.startswith(_MSMQ) else interface)
 
     def _any(self, endpoint: Endpoint) -> Connection | None:
         usable = self.usable(endpoint)

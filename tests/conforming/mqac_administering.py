@@ -37,7 +37,11 @@ def administer(client: ComClient, server: QueueManager, part: str) -> Doing:
     if info is None:
         return
     name = world.one_of(("temp", "orders", "audit"))
-    yield from info.call("put_PathName", {"bstrPathName": text(f"{server.name}\\private$\\{name}")})
+    path = f"{server.name}\\private$\\{name}"
+    if name == "temp" or world.likely(0.6):
+        yield from info.call("put_PathName", {"bstrPathName": text(path)})
+    else:
+        yield from info.call("put_FormatName", {"bstrFormatName": text(f"DIRECT=OS:{path}")})
     yield from _put_some(info)
     if world.likely(0.6):
         said: dict[str, Value] = {"IsTransactional": v.TRUE} if world.likely(0.3) else {}

@@ -166,7 +166,7 @@ class OpenedQueue(Addressed):
         """The transaction that is named, or the status that it is not fit."""
         value = call.values.get("Transaction")
         if not v.is_object(value):
-            fits = value != v.SINGLE or self.queue.transactional
+            fits = value is None or (isinstance(value, int) and (value != v.SINGLE or self.queue.transactional))
             return None if fits else "MQ_ERROR_TRANSACTION_USAGE"
         found = self.server.find(value)
         fits = isinstance(found, TransactionObject) and found.usable and self.queue.transactional

@@ -60,7 +60,7 @@ class TransactionObject(Served):
         yield None
         if self.unit is None:
             return {"status": "0x80070057"}
-        if int(call.values.get("grfTC", _SYNCHRONOUS)) != _SYNCHRONOUS:
+        if int(call.values.get("grfTC", _SYNCHRONOUS)) != _SYNCHRONOUS or call.values.get("grfRM", 0) != 0:
             return _NOT_SUPPORTED
         if self.over:
             return _SEQUENCE
