@@ -12,11 +12,13 @@ from tests.conforming.planting import Breach
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from tests.conforming.conversation import Conversation
     from tests.conforming.planting import Answering, Asking, Draft, Following
     from tests.conforming.stage import Value
     from tests.conforming.transport import Call, Reply, Values
 
 _DONE: Final = {"status": 0}
+_NAMING: Final = ("put_PathName", "put_FormatName")
 _OLE: Final = "0x800401F0"
 """An error that nobody asks for."""
 
@@ -50,6 +52,31 @@ def _asked(member: str, values: Values) -> Asking:
         return draft.having(**values) if fits else None
 
     return ask
+
+
+def _instead(member: str, other: str, values: Values) -> Asking:
+    """Another member of the same object than the one that had to come first."""
+
+    def ask(draft: Draft) -> Draft | None:
+        fits = "." in draft.operation and names.member(draft.operation) == member
+        operation = f"{draft.operation.partition('.')[0]}.{other}"
+        return (
+            draft._replace(operation=operation, values={"object": draft.values["object"], **values}) if fits else None
+        )
+
+    return ask
+
+
+def _used(*members: str) -> Callable[[Conversation], bool]:
+    """An object of which nothing had been said was used so."""
+
+    def shows(talk: Conversation) -> bool:
+        calls = [one for one in talk.calls if "." in one.operation and one.reply is not None]
+        named = {one.values["object"] for one in calls if names.member(one.operation) in _NAMING}
+        used = [one for one in calls if names.member(one.operation) in members and one.values["object"] not in named]
+        return any("QueueInfo" in one.operation for one in used)
+
+    return shows
 
 
 def _again(*members: str, object_of: str = "object", **values: Value) -> Following:
@@ -151,6 +178,15 @@ SCRIPTS: Final = (
         ),
     ),
     _breach("mqac-commit-arguments", ask=_asked("Commit", {"grfTC": 1}), answer=_answered(("Commit",), _failed(_DONE))),
+    _breach(
+        "mqac-create-first", ask=_instead("put_PathName", "put_Label", {"bstrLabel": '"x"'}), shows=_used("Create")
+    ),
+    _breach(
+        "mqac-queue-named-first",
+        ask=_instead("put_PathName", "put_Label", {"bstrLabel": '"x"'}),
+        shows=_used("Open", "Update", "Delete", "Refresh"),
+    ),
+    _breach("mqac-management-first", ask=_instead("Init", "get_MessageCount", {})),
     _breach("mqac-commit-reserved", ask=_asked("Commit", {"grfRM": 5})),
 )
 """Not of every rule: those that these conversations give an occasion for."""
