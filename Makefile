@@ -55,8 +55,9 @@ docs: setup  ## write the reference pages from the declarations
 sample: setup-test  ## record the sample capture again (root, loopback traffic only)
 	@$(BIN)/python -m samples.make_sample
 
-incident: setup-test  ## play the capture of the walk-through from its script
+incident: setup-test  ## play the captures of the walk-through from their scripts
 	@$(BIN)/python -m tests.scripts samples/incident/orders.calls samples/incident/orders.pcap
+	@$(BIN)/python -m tests.scripts samples/script/invoices.calls samples/script/invoices.pcap
 
 screenshots: setup-test  ## pictures of the report, in out/screenshots
 	@$(BIN)/python -m tests.report.screenshots out/screenshots

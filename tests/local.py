@@ -144,7 +144,10 @@ class Local:
     def judged(self, settings: Mapping[str, int] = SETTINGS) -> dict[str, list[Row]]:
         """Rows of sessions, reads, findings and verdicts, as their tables would have them."""
         stored = self._judged(settings)
-        return {table.name: stored[table.name].to_pylist() if table.name in stored else [] for table in _TOLD}
+        told = {table.name: stored[table.name].to_pylist() if table.name in stored else [] for table in _TOLD}
+        # Calls that carry whole messages told theirs before.
+        told[SIGHTINGS.name] += self._rows(SIGHTINGS.name) if SIGHTINGS.name in self._batches else []
+        return told
 
     def findings(self) -> list[Row]:
         """These alone; the other rows have to fit their tables all the same."""

@@ -73,7 +73,9 @@ _FORMATS: Final = {
 def bstr_value(blob: object) -> str | None:
     match blob:
         case {"cBytes": int(size), "asData": bytes(data)} if size != NULL_BSTR:
-            return data[:size].hex() if size % 2 else wide_text(data[:size], "<")
+            told = data[:size]
+            # A stub may end within a character.
+            return told.hex() if size % 2 else wide_text(told[: len(told) // 2 * 2], "<")
     return None
 
 

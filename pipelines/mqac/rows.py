@@ -38,6 +38,8 @@ def session_row(queue: QueueState, doubt: Reason | None) -> Row:
     first = queue.opened or queue.first
     state, closed_at, by = _ended(queue)
     unseen = queue.unseen or doubt
+    if unseen is None and queue.closed is not None and queue.closed.answered is None:
+        unseen = Reason.RESPONSE_NOT_CAPTURED
     if unseen is None and state is SessionState.OPEN_AT_END:
         unseen = queue.missed()
     return {

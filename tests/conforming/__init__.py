@@ -25,6 +25,10 @@ gives one conversation; `python -m tests.conforming --seed 7 --script` prints it
     arguments.py     what that server refuses at once
     units_of_work.py what a transaction does when its outcome is known: [MS-MQDMPR]
     management.py    [MS-MQMR]
+    com_server.py, com_resolver.py, com_client.py, com_process.py, com_names.py    [MS-DCOM]
+    mqac_server.py, mqac_queue_info.py, mqac_queue.py, mqac_message.py, mqac_transaction.py, mqac_destination.py,
+    mqac_management.py, mqac_event.py, mqac_values.py    [MC-MQAC], its classes
+    mqac_script.py, mqac_reading.py, mqac_administering.py, mqac_watching.py, mqac_sink.py    scripts that use them
     casts.py         who takes part
     binding.py       the connections of one association, for a client with context handles
     mapper.py        the endpoint mapper

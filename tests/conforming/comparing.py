@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from tests.conforming.truth import Read, Send, Session, Truth
+    from tests.conforming.truth import Read, Send, Session, Transaction, Truth
 
     Row = Mapping[str, Any]
     Tables = Mapping[str, Sequence[Row]]
 
 
-ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm")
+OBJECTS: Final = frozenset(("IMSMQQueue",))
+ENDPOINTS: Final = ("qm2qm", "RemoteRead", "qmcomm", *OBJECTS)
 _NAMES: Final = frozenset(("queue_name", "opened_for_username"))
 """The qmcomm call that tells them may be sealed."""
 
@@ -63,9 +64,10 @@ def _of_endpoint(truth: Truth, tables: Tables, endpoint: str, *, whole: bool, su
             yield from _of_session(session, rows[at], counted, whole=whole, sure=sure)
         elif whole and session.told and not session.sealed:
             yield Difference("not told", "sessions", at, None, session.handle)
-    sealed = {handle(one.handle) for one in known.values() if one.sealed}
+    sealed = {one.handle and handle(one.handle) for one in known.values() if one.sealed}
     for first, row in rows.items():
-        begun_unseen = row["state"] == "open_not_seen" and (not whole or row["handle"] in sealed)
+        unseen = row["opened_ts"] is None if endpoint in OBJECTS else row["state"] == "open_not_seen"
+        begun_unseen = unseen and (not whole or row["handle"] in sealed)
         if first in known or begun_unseen or (not whole and row["doubt"] is not None):
             continue
         yield Difference("told of nothing", "sessions", first or 0, row["handle"], None)
@@ -103,7 +105,7 @@ def _of_transactions(truth: Truth, tables: Tables, *, whole: bool, sure: bool) -
     rows = {_us(row["ts"]): row for row in tables["transactions"]}
     for one in truth.transactions:
         row = rows.get(one.began_us)
-        if row is None or (row["doubt"] is not None and not sure):
+        if row is None or (row["doubt"] is not None and not sure) or _end_unanswered(one, row):
             continue
         if row["outcome"] not in one.outcomes and (whole or row["outcome"] != "unknown"):
             yield Difference("outcome", "transactions", one.began_us, row["outcome"], sorted(one.outcomes))
@@ -120,12 +122,14 @@ def _of_acts(truth: Truth, tables: Tables, *, whole: bool) -> Iterator[Differenc
             if whole:
                 yield Difference("not told", "admin_actions", act.asked_us, None, act.action)
             continue
-        told = row["action"], row["outcome"], row["username"]
-        possible = {act.outcome} if whole else {act.outcome, "unknown"}
+        told = row["action"], row["outcome"], row["username"] or ""
+        # The conversation may have ended while the server was at it.
+        unanswered = row["doubt"] == "response_not_captured"
+        possible = {act.outcome, "unknown"} if unanswered or not whole else {act.outcome}
         # Where the word that says it is missing, that is said too.
         actions = {act.action.lower()} if whole or row["doubt"] is None else {act.action.lower(), "other"}
         # Where the token that names the caller is missing, nobody is named.
-        users = {act.username} if whole else {act.username, None}
+        users = {act.username} if whole else {act.username, ""}
         if told not in set(product(actions, possible, users)):
             yield Difference("outcome", "admin_actions", act.asked_us, told, act.outcome)
 
@@ -140,12 +144,16 @@ def _close_unanswered(session: Session, row: Row) -> bool:
     return session.closed_us is None and row["state"] == "closed" and row["doubt"] == "response_not_captured"
 
 
+def _end_unanswered(one: Transaction, row: Row) -> bool:
+    return "unknown" in one.outcomes and row["doubt"] == "response_not_captured"
+
+
 def _of_session(session: Session, row: Row, reads: int | None, *, whole: bool, sure: bool) -> Iterator[Difference]:
     """`reads`: how many there were; None where some may have come from an address that nothing connects with it."""
     if row["doubt"] is not None and not sure:
         return
     told: dict[str, tuple[object, set[Any]]] = {
-        "handle": (row["handle"], {handle(session.handle)}),
+        "handle": (row["handle"], {session.handle and handle(session.handle)}),
         "queue_handle": (row["queue_handle"], {session.number}),
         "client_qm": (row["client_qm"], {session.client_qm}),
         "username": (row["username"] or "", {session.username}),
@@ -177,10 +185,21 @@ def _of_read(read: Read, row: Row, *, whole: bool, sure: bool) -> Iterator[Diffe
     outcomes = read.outcomes if whole else {*read.outcomes, "unfinished"}
     if row["outcome"] not in outcomes and not _end_unseen(read, row):
         yield Difference("outcome", "reads", read.asked_us, row["outcome"], sorted(read.outcomes))
-    action = f"MQ_{read.action}" if read.action.startswith("LOOKUP") else f"MQ_ACTION_{read.action}"
-    for name, said, true in (("action", row["action"], action), ("request_id", row["request_id"], read.request_id)):
+    if read.endpoint in OBJECTS and whole and not read.fetched_unsure and row["message_bytes"] != read.fetched:
+        yield Difference("message_bytes", "reads", read.asked_us, row["message_bytes"], read.fetched)
+    for name, said, true in (
+        ("action", row["action"], _action(read)),
+        ("request_id", row["request_id"], read.request_id),
+    ):
         if said != true and (whole or said is not None):
             yield Difference(name, "reads", read.asked_us, said, true)
+
+
+def _action(read: Read) -> str:
+    """As the interface has it; of objects it is the member."""
+    if read.endpoint in OBJECTS:
+        return read.action
+    return f"MQ_{read.action}" if read.action.startswith("LOOKUP") else f"MQ_ACTION_{read.action}"
 
 
 def _of_place(

@@ -96,7 +96,7 @@ def _offer(server: QueueManager, weather: Weather, cast: str) -> None:
         server.offer(port, reading, QmcommServer(server), management)
     known = {"qm2qm": dynamic, "qmcomm": server.handshake_port, "qmmgmt": dynamic}
     if cast != casts.MQQP:
-        known |= casts.offer(server, weather, dynamic)
+        known |= casts.offer(server, weather, dynamic, cast, management)
     server.offer(PORT, Mapper(known))
     if world.likely(0.3):
         administrator = Administrator(world, world.address(90), world.one_of(PRODUCTS))

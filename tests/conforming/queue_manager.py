@@ -41,6 +41,8 @@ class Queue:
     forbidden: bool = False
     """Nobody may open it."""
     transactional: bool = False
+    properties: dict[str, Value] = field(default_factory=dict)
+    """As objects of [MC-MQAC] set them."""
     identifier: str = ""
     """The format name of a private queue, which no other queue ever gets: [MS-MQMQ] 2.1.4."""
 

@@ -14,7 +14,8 @@ class Session:
     server: str
     opened_us: int
     """When its opening was asked for."""
-    handle: str
+    handle: str | None
+    """None: of an object, which has none."""
     queue: str
     """Format name."""
     username: str
@@ -59,6 +60,9 @@ class Read:
     """Its start."""
     end_sealed: bool = False
     endpoint: str = "qm2qm"
+    fetched: int | None = None
+    """Of an object: bytes of the body that the client got."""
+    fetched_unsure: bool = False
     unheard: bool = False
     """Of qmcomm, where one call is all of it: the answer could not be sent."""
 

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 DECLARED = {table.name: table.columns for table in WRITTEN}
 SCRIPTS = {
     path.stem: path.read_text(encoding="utf-8")
-    for folder in ("tests/data/scripts", "samples/incident")
+    for folder in ("tests/data/scripts", "samples/incident", "samples/script")
     for path in sorted((ROOT / folder).glob("*.calls"))
 } | {str(fixture): fixture.script for fixture in all_fixtures()}
 

@@ -276,6 +276,10 @@ the same values. _DMSMQEventEvents is always called by Invoke.
     result=X            r    what it returns, written likewise; gives=[Q] where that is an object
     status=X            r    the HRESULT; by Invoke an exception carries it
 
+    FindConnectionPoint          object=A riid=_DMSMQEventEvents -> gives=P
+    Advise                       object=P sink=K, with oxid, oid, at -> pdwCookie=1
+    Unadvise                     object=P dwCookie=1
+
 TIMES
 
 The first packet is sent at 2026-01-05 08:00:00 UTC, each other 1 ms after the one before, lost ones too. `wait 5s` and

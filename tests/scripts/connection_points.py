@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.scripts.recipes import Recipe, World
     from tests.scripts.stubs import Flat
 
+_ADVISING: Final = (REFERENCE_NAMES - {"gives"}) | {"sink"}
 _CALLBACK: Final = BY_NAME["_DMSMQEventEvents"].uuid
 
 
@@ -37,6 +38,6 @@ CONTAINER: Final[Mapping[str, Recipe]] = {
 }
 POINT: Final[Mapping[str, Recipe]] = {
     "GetConnectionInterface": recipe_on("P", {}, lambda given, asked, _: {**asked, "pIID": _CALLBACK, **given}),
-    "Advise": recipe_on("P", _advise, lambda given, asked, _: {**asked, "pdwCookie": 1, **given}, frozenset(("sink",))),
+    "Advise": recipe_on("P", _advise, lambda given, asked, _: {**asked, "pdwCookie": 1, **given}, _ADVISING),
     "Unadvise": recipe_on("P", {"dwCookie": 1}, lambda given, asked, _: {**asked, **given}),
 }

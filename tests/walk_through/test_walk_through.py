@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from tests.report.browser import Page
 
-INCIDENT = ROOT / "samples" / "incident"
 HOME = "/home/you"
 LONGEST_S = 300
 
@@ -68,9 +67,11 @@ def test_commands_print_what_the_page_says(done: Done, request: pytest.FixtureRe
     assert PAGE.read_text(encoding="utf-8") == page
 
 
-def test_the_capture_is_what_its_script_plays(tmp_path: Path) -> None:
-    played = capture(tmp_path, (INCIDENT / "orders.calls").read_text(encoding="utf-8"))
-    assert played.read_bytes() == (INCIDENT / "orders.pcap").read_bytes(), "run make incident"
+@pytest.mark.parametrize("name", ["incident/orders", "script/invoices"])
+def test_the_capture_is_what_its_script_plays(name: str, tmp_path: Path) -> None:
+    script, recorded = (ROOT / "samples" / f"{name}.{ending}" for ending in ("calls", "pcap"))
+    played = capture(tmp_path, script.read_text(encoding="utf-8"))
+    assert played.read_bytes() == recorded.read_bytes(), "run make incident"
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +117,15 @@ def test_without_the_secret_the_report_says_what_is_sealed(done: Done, page: Pag
     assert "3 calls are sealed" in page.text()
     page.go("#timeline")
     assert "Disconnect" not in page.text()
+
+
+def test_the_report_of_the_script_answers_too(done: Done, page: Page) -> None:
+    page.open(done.folder / "case-2" / "report.html")
+    told = page.text()
+    assert "CORP\\mkeller" in told
+    assert "purged it once" in told
+    page.go("#timeline")
+    told = page.text()
+    order = [told.index(words) for words in ("Message peeked at", "Purge of queue", "Create")]
+    assert order == sorted(order)
+    assert page.complaints() == []

@@ -15,7 +15,7 @@ from decoders.ndr.model import ObjrefBytes
 from decoders.oaut.building import bstr, byte_array, safearray, variant
 from decoders.oaut.names import VT
 from decoders.oaut.texts import variant_text, variant_type, variant_value
-from decoders.oaut.values import currency_text, date_text, decimal_text
+from decoders.oaut.values import bstr_value, currency_text, date_text, decimal_text
 from decoders.oaut.variant import VT_ARRAY, VT_BYREF
 
 OBJREF = ObjrefBytes(b"MEOW" + bytes(72))
@@ -108,6 +108,11 @@ def test_by_reference_it_is_the_same(label: str, sent: Any, value: object, text:
 def test_an_array(element: str, sent: Any, value: object, text: str) -> None:  # noqa: ANN401
     made = variant(VT_ARRAY | VT[element], safearray(element, sent))
     assert (variant_value(made), variant_text(made)) == (value, text)
+
+
+def test_a_text_that_was_cut_within_a_character_is_told_so_far() -> None:
+    whole = bstr("orders")
+    assert [bstr_value(whole | {"asData": whole["asData"][:size]}) for size in (5, 4, 1)] == ["or", "or", ""]
 
 
 def test_an_array_says_itself_what_its_elements_are() -> None:
