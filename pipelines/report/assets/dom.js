@@ -25,15 +25,15 @@ const svg = (tag, attributes = {}, ...children) => filled(document.createElement
 
 // Text from the wire: kept apart from its surroundings, whatever direction it is written in.
 const wire = (text) => (text === null || text === undefined ? "" : el("bdi", { class: "wire" }, text));
-// A path may go on in the next line behind its separators.
-const path = (text) => {
-  const parts = String(text).split(/(?<=[\\=/])/);
-  return el(
+const broken = (parts) =>
+  el(
     "bdi",
     { class: "wire" },
     parts.map((one, place) => [place ? el("wbr") : "", one]),
   );
-};
+// A path may go on in the next line behind its separators, a class with its next word.
+const path = (text) => broken(String(text).split(/(?<=[\\=/])/));
+const typeName = (text) => broken(String(text).split(/(?=[A-Z][a-z])/));
 
 const address = (...parts) => `#${parts.map(encodeURIComponent).join("/")}`;
 const link = (content, ...parts) => el("a", { href: address(...parts) }, content);
