@@ -38,12 +38,13 @@ def administer(client: ComClient, server: QueueManager, part: str) -> Doing:
         return
     name = world.one_of(("temp", "orders", "audit"))
     path = f"{server.name}\\private$\\{name}"
-    if name == "temp" or world.likely(0.6):
+    by_path = name == "temp" or world.likely(0.6)
+    if by_path:
         yield from info.call("put_PathName", {"bstrPathName": text(path)})
     else:
         yield from info.call("put_FormatName", {"bstrFormatName": text(f"DIRECT=OS:{path}")})
     yield from _put_some(info)
-    if world.likely(0.6):
+    if by_path and world.likely(0.6):
         said: dict[str, Value] = {"IsTransactional": v.TRUE} if world.likely(0.3) else {}
         said |= {"IsWorldReadable": v.TRUE} if world.likely(0.3) else {}
         yield from info.call("Create", said)
