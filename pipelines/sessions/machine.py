@@ -149,17 +149,22 @@ class ServerMachine:
         """
         fact, own = connection.fact, connection.association
         for group in () if fact.gets_new_group else fact.groups:
-            for joined in self._groups.get((own.port, group)) or ():
+            for joined in self._alike(own.port, group):
                 if joined is not own:
                     joined.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
                     own.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
         if own.number is None:
             return
         key = own.port, own.number
-        alike = (own, *(one for one in self._groups.get(key) or () if one is not own))
+        alike = (own, *(one for one in self._alike(*key) if one is not own and one.open_uids))
         for forgotten in alike[MAX_ALIKE:]:
             forgotten.go_blind(END, Reason.LIMIT)
         self._groups.put(key, alike[:MAX_ALIKE])
+
+    def _alike(self, port: int, group: int) -> tuple[Association, ...]:
+        """The newest, and older ones that have connections: numbers of others may have been given anew."""
+        newest, *older = self._groups.get((port, group)) or (None,)
+        return () if newest is None else (newest, *(one for one in older if one.open_uids))
 
     def _asked(self, call: CallFact) -> None:
         pair = self._pair(call.client)
