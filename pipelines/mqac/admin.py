@@ -94,7 +94,7 @@ def act_row(
         "target_type": kind,
         "target": name or named["queue_name"],
         **named,
-        "session_uid": session.session_uid if session is not None and session.is_session else None,
+        "session_uid": session.session_uid if session is not None else None,
         "opened_for": None,
         "opened_for_username": None,
         "opened_for_domain": None,

@@ -90,4 +90,4 @@ def queue_of_object(state: ObjectState) -> Naming:
 def session_of_object(state: ObjectState) -> str | None:
     """The opened queue that it is, or was read from."""
     queue = state.read.queue if isinstance(state, MessageState) and state.read is not None else state
-    return queue.session_uid if isinstance(queue, QueueState) and queue.is_session else None
+    return queue.session_uid if isinstance(queue, QueueState) else None

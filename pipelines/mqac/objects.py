@@ -116,7 +116,7 @@ class QueueState(ObjectState):
     """Of all clients that called it or got it, the first so many."""
     opened: CallFact | None = None
     is_proven: bool = False
-    """A call on it succeeded that only an open queue answers."""
+    """A call on it was answered as only a queue answers that is open or was, or nobody knows how."""
     access: int | None = None
     share_mode: int | None = None
     closed: CallFact | None = None
@@ -147,7 +147,10 @@ class QueueState(ObjectState):
         return self.opened is not None or self.is_proven
 
     @property
-    def session_uid(self) -> str:
+    def session_uid(self) -> str | None:
+        """None: no row of `sessions` tells of it."""
+        if not self.is_session:
+            return None
         return derived_uid("S", f"{self.first.call_uid}|{self.object.object_uid}")
 
     def snapshot(self) -> QueueState:

@@ -24,6 +24,8 @@ _CLASS: Final = "MSMQQueue"
 _BY_LOOKUP: Final = "ByLookupId"
 _MAX_ARMED: Final = 16
 _NOT_IN_TIME: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT, v.MQ_ERROR_MESSAGE_NOT_FOUND))
+_MSMQ: Final = 0xC00E
+"""Errors of message queuing: COM refuses before, and a queue that never was open by OLE_E_BLANK."""
 _NO_SUCH: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT,))
 """By a lookup id there is nothing to wait for: that none is there is an error."""
 _CURSOR: Final = {
@@ -35,6 +37,7 @@ _CURSOR: Final = {
 
 def _read(story: Story, step: MqacStep, state: QueueState) -> ObjectState | None:
     name = step.member.member
+    state.is_proven |= not step.failed or (step.code or 0) >> 16 == _MSMQ
     read = Read(slim(step.call) or step.call, step.pair, state, name, name.startswith("Receive"))
     read.lookup_id = _lookup_id(step)
     read.doubt = step.doubt
@@ -55,7 +58,6 @@ def _read(story: Story, step: MqacStep, state: QueueState) -> ObjectState | None
 
 def _given(story: Story, step: MqacStep, state: QueueState, read: Read) -> ObjectState | None:
     """S_OK and no object: no message came in time."""
-    state.is_proven = True
     message = story.made(step, "MSMQMessage", MessageState, anew=True)
     if message is None:
         if step.gave_nothing:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 READING = tuple("_".join(one) for one in (*STARTS, *REMOTE_STARTS, AC_RECEIVE))
+QUEUE_OBJECT = tuple(f"IMSMQQueue{revision}" for revision in ("2", "3", "4"))
 OUTCOMES = ("acked", "nacked", "cancelled", "timed_out", "failed", "rundown", "unfinished")
 _QUEUE_TWICE = """
     connect a
@@ -47,9 +48,15 @@ _ID_TWICE = """
 """
 
 
+def _reads(call: Row) -> bool:
+    """A call of an open queue's object."""
+    return (call["interface"] or "").startswith(QUEUE_OBJECT) and (call["member"] or "").startswith(("Receive", "Peek"))
+
+
 def _agree(local: Local) -> None:
     tables = local.judged()
     readable = {row["call_uid"] for name in READING for row in local.tables.get(name, ()) if row["request"]}
+    readable |= {row["call_uid"] for row in tables["com_calls"] if _reads(row)}
     starts = [row["start_call_uid"] for row in tables["reads"] if row["start_call_uid"]]
     assert sorted(starts) == sorted(readable)
     sessions = {row["session_uid"]: row for row in tables["sessions"]}
