@@ -167,9 +167,12 @@ class SupportedQueues:
         self._refer_to_cursor(step, cursor)
 
     def _receive_answered(self, step: CallStep, moment: Moment) -> None:
-        read, call = step.read, step.call
-        if read is None:
-            return
+        if step.read is not None:
+            self._received(step, step.read, moment)
+            self._transactions.settled(step.read)
+
+    def _received(self, step: CallStep, read: Read, moment: Moment) -> None:
+        call = step.call
         number = _context(step)
         if step.session is None and step.succeeded and number is not None:
             sessions = step.pair.by_queue.get(number)
@@ -199,7 +202,9 @@ class SupportedQueues:
     def _taken(self, read: Read, step: CallStep, moment: Moment) -> None:
         """One call is the whole of it; only the end of an internal transaction can undo it."""
         read.given_out = True
-        if not self._transactions.waits(read):
+        if (decided := self._transactions.decided(read)) is not None:
+            self._ending.read(read, decided, moment)
+        elif not self._transactions.waits(read):
             read.end, read.doubt = step.call, read.doubt or _not_enlisted(read.unit)
             self._ending.read(read, ReadOutcome.ACKED, moment)
 

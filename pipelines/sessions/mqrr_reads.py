@@ -42,9 +42,12 @@ class RemoteReads:
         self._reading.begin(step, read, step.number(asked, "hCursor"))
 
     def start_answered(self, step: CallStep, moment: Moment) -> None:
-        read, call = step.read, step.call
-        if read is None:
-            return
+        if step.read is not None:
+            self._started(step, step.read, moment)
+            self._transactions.settled(step.read)
+
+    def _started(self, step: CallStep, read: Read, moment: Moment) -> None:
+        call = step.call
         self._references.settle_handle(step, step.request.get("phContext"), SessionKind.REMOTE_READ)
         self._reading.belongs(read, step.session)
         self._reading.note_cursor(step, step.number(step.request, "hCursor"))

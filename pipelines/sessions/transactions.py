@@ -34,6 +34,12 @@ MAX_TRANSACTIONS: Final = 65_536
 MAX_HANDLES: Final = 4_096
 """Internal transactions under way of one association; past it the oldest is forgotten."""
 _NONE: Final = "00" * 16
+_OUTCOMES: Final = {
+    TransactionState.COMMITTED: ReadOutcome.ACKED,
+    TransactionState.ABORTED: ReadOutcome.NACKED,
+    TransactionState.RUNDOWN: ReadOutcome.RUNDOWN,
+}
+"""Of what was received in it."""
 
 
 def unit_of_work(value: Values | None) -> str | None:
@@ -83,6 +89,8 @@ class Transactions:
     def join(self, read: Read, uow: str | None) -> None:
         """The read is asked for in it."""
         read.uow, read.transaction = uow, self.find(uow)
+        if read.transaction is not None:
+            read.transaction.under_way[id(read)] = read
 
     def given(self, read: Read, start: CallFact) -> None:
         """The server gave the message in it."""
@@ -93,6 +101,23 @@ class Transactions:
                 # Its enlistment may have been answered meanwhile.
                 read.transaction = self.find(read.uow)
                 read.doubt = read.doubt or enlisted_late(read.unit, start)
+
+    def settled(self, read: Read) -> None:
+        """Or never to be answered: what came of it is known."""
+        transaction = read.transaction
+        if transaction is None:
+            return
+        transaction.under_way.pop(id(read), None)
+        if transaction.decided_at is not None and not transaction.under_way:
+            self._units.over(transaction.unit, transaction.state, transaction.decided_at)
+
+    def decided(self, read: Read) -> ReadOutcome | None:
+        """By an end that was answered before the read was: the server gives nothing in a transaction that is over."""
+        transaction = read.transaction
+        if transaction is None or not transaction.internal or transaction.decided_at is None:
+            return None
+        read.end, read.doubt = transaction.ended, read.doubt or transaction.unit.doubt_of_reads
+        return _OUTCOMES[transaction.state]
 
     def unit(self, uow: str | None, call: CallFact, session: Session | None) -> UnitOfWork | None:
         """Of an act; None where the server refused it, or nobody knows."""
@@ -171,8 +196,7 @@ class Transactions:
         transaction.state = TransactionState.COMMITTED if committed else TransactionState.ABORTED
         transaction.ended = step.call
         transaction.unit.doubt = transaction.unit.doubt or not_of_here(step, transaction)
-        outcome = ReadOutcome.ACKED if committed else ReadOutcome.NACKED
-        self._decide(transaction, outcome, moment, unanswered=step.call.status is None)
+        self._decide(transaction, _OUTCOMES[transaction.state], moment, unanswered=step.call.status is None)
 
     def severed(self, association: Association, moment: Moment) -> None:
         """[MS-MQMP] 3.1.7.3: with its handle a transaction is run down, which aborts it."""
@@ -214,8 +238,12 @@ class Transactions:
             read.end, read.doubt = read.end or transaction.ended, read.doubt or unit.doubt_of_reads
             self._ending.read(read, outcome, moment, unanswered=unanswered)
         transaction.reads.clear()
-        decided = transaction.state is not TransactionState.UNKNOWN
-        self._units.over(unit, transaction.state, moment if decided else None)
+        if transaction.state is TransactionState.UNKNOWN:
+            self._units.over(unit, transaction.state, None)
+        elif transaction.under_way:
+            transaction.decided_at = moment
+        else:
+            self._units.over(unit, transaction.state, moment)
         self._ending.add(TransactionStep(transaction, transaction.pair, transaction.enlisted))
 
 

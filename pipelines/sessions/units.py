@@ -88,6 +88,9 @@ class Transaction:
     association: Association | None = None
     reads: dict[int, Read] = field(default_factory=dict)
     """Whose messages wait for its outcome, by id()."""
+    under_way: dict[int, Read] = field(default_factory=dict)
+    """Asked for in it and not answered, by id(): what was given before its end may be answered after that."""
+    decided_at: Moment | None = None
     ended: CallFact | None = None
     end_asked: CallFact | None = None
     """The client's commit or abort, as long as the server has not refused it."""
@@ -123,7 +126,7 @@ class Units:
         if unit is not None and internal:
             # The server knew none of that name, so that the end of the other was not seen.
             unit.doubt = unit.doubt or Reason.OPEN_NOT_SEEN
-            self.over(unit, TransactionState.UNKNOWN, None)
+            self.over(unit, unit.outcome, None)
             unit = None
         if unit is None:
             unit = self._add(UnitOfWork(uow, slim(call) or call))
