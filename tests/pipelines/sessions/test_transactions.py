@@ -63,6 +63,31 @@ def test_an_internal_one_is_decided_in_view(
     assert queue["sent"] == sent[0]
 
 
+@pytest.mark.parametrize(
+    ("end", "outcome", "state"),
+    [("R_QMAbortTransaction", "nacked", "aborted"), ("R_QMCommitTransaction", "acked", "committed")],
+)
+def test_a_message_is_answered_after_the_end_of_its_transaction(
+    tmp_path: Path, end: str, outcome: str, state: str
+) -> None:
+    """It was given before that: in a transaction that is over the server gives nothing."""
+    script = rf"""
+        connect x interface qmcomm user alice
+        connect y interface qmcomm2
+        x: rpc_QMOpenQueueInternal queue="OS:hq\private$\orders"
+        x: R_QMEnlistInternalTransaction transaction=T1
+        y: ask receive rpc_ACReceiveMessageEx Action=RECEIVE transaction=T1
+        x: {end}
+        answer receive -> message=20
+        x: rpc_ACCloseHandle
+        close y
+        close x
+    """
+    tables = told(tmp_path, script)
+    assert columns(tables["reads"], "outcome", "transaction_outcome", "doubt") == [(outcome, state, None)]
+    assert columns(tables["transactions"], *COUNTS) == [("internal", state, None, 1, 1, 0, 0, 0)]
+
+
 def test_an_external_one_is_decided_on_another_wire(tmp_path: Path) -> None:
     """One row over connections, associations and hosts."""
     script = r"""
