@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Need, Settings
 
 _OPEN: Final = methods("MSMQQueueInfo", "Open")
-_READING: Final = frozenset((0x01, 0x20))
+_RECEIVE: Final = 0x01
+_READING: Final = frozenset((_RECEIVE, 0x20))
 """Not MQ_SEND_ACCESS, whose holders get nothing; not MQ_ADMIN_ACCESS, which opens another queue."""
 _MAX_QUEUES: Final = 1_024
 _MAX_OPEN: Final = 16
@@ -66,9 +67,10 @@ class ExclusiveKept(MqacWatcher):
         if len(self._by_name) >= _MAX_QUEUES and name.lower() not in self._by_name:
             return ()
         others = self._by_name.setdefault(name.lower(), {})
-        met = [one for one in others.values() if _is_exclusive(one.step) or _is_exclusive(step)]
+        alone = [one for one in others.values() if _is_exclusive(one.step) or _is_exclusive(step)]
+        met = [one for one in alone if _is_refused(one.step, step)]
         if not step.succeeded:
-            return (True,) if met else ()
+            return (True,) if alone else ()
         made = step.made
         if isinstance(made, QueueState) and len(others) < _MAX_OPEN:
             one = _Opened(made.object.object_uid, step)
@@ -77,6 +79,8 @@ class ExclusiveKept(MqacWatcher):
         for one in met:
             if len(one.conflicts) < _MAX_OPEN:
                 one.conflicts.append(step)
+        if alone and not met:
+            return (Undecided(step, Reason.TEXTS_CONTRADICT),)
         return () if met else (True,)
 
     def _proven(self, step: MqacStep, one: _Opened) -> Iterable[Detected | Undecided | bool]:
@@ -103,6 +107,14 @@ def _is_exclusive(step: MqacStep) -> bool:
     return bool(step.number("ShareMode"))
 
 
+def _is_refused(before: MqacStep, step: MqacStep) -> bool:
+    """By [MS-MQDMPR] 3.1.7.1.5 too, which lets in who does not receive: that is not held against a server."""
+    receives = step.number("Access") == _RECEIVE
+    if before.number("Access") == _RECEIVE:
+        return _is_exclusive(step) or (_is_exclusive(before) and receives)
+    return _is_exclusive(before) and receives
+
+
 RULES: Final = (
     mqac_rule(
         "mqac-exclusive-kept",
@@ -115,6 +127,7 @@ RULES: Final = (
         level=Level.MEDIUM,
         members=_OPEN,
         watch=ExclusiveKept,
-        undecidable_when="the first one did not answer afterwards: the server may have ended it",
+        undecidable_when="the first one did not answer afterwards: the server may have ended it; or one of them only "
+        "peeks, which [MS-MQDMPR] 3.1.7.1.5 allows",
     ),
 )
