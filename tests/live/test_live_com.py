@@ -87,12 +87,13 @@ def test_calls_are_those_that_were_made(recording: Recording, opened: Local, sce
 def test_arguments_are_those_that_were_sent(recording: Recording, opened: Local, scene: story.Scene) -> None:
     calls = at(opened.judged()["com_calls"], ports(recording, scene)[1])
     put, counted, report = (row for row in calls if row["via"] == "invoke")
+    # By the type library: the number is that of PathName.
     assert put["arguments"] == [
-        {"name": "DISPID_PROPERTYPUT", "direction": "in", "type": "VT_BSTR", "value": story.PATH}
+        {"name": "bstrPathName", "direction": "in", "type": "BSTR", "value": story.PATH, "value_name": None}
     ]
     assert counted["arguments"] == [
-        {"name": None, "direction": "in", "type": "VT_BSTR", "value": story.ASKED},
-        {"name": None, "direction": "in_out", "type": "VT_BYREF|VT_I4", "value": "2"},
+        {"name": None, "direction": "in", "type": "VT_BSTR", "value": story.ASKED, "value_name": None},
+        {"name": None, "direction": "in_out", "type": "VT_BYREF|VT_I4", "value": "2", "value_name": None},
     ]
     assert (put["result"], counted["result"]) == (None, "41")
     assert report["result"].startswith(story.LONG[:200])

@@ -57,7 +57,7 @@ def test_the_graph_from_the_factory_to_the_sink(recording: Recording, local: Loc
     assert found == {
         events.FACTORY_OID: ("MSMQEvent", "RemoteGetClassObject", None),
         events.EVENT_OID: ("MSMQEvent", "CreateInstance", events.FACTORY_OID),
-        events.POINT_OID: (None, "FindConnectionPoint", events.EVENT_OID),
+        events.POINT_OID: ("ConnectionPoint", "FindConnectionPoint", events.EVENT_OID),
         events.SINK_OID: (None, "Advise", None),
     }
     ports = {"exporter": recording.told["exporter"].server_port, "sink": recording.told["sink"].server_port}

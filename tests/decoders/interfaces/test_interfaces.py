@@ -35,6 +35,7 @@ from decoders.ndr.model import (
     Type,
     Union,
 )
+from decoders.oaut.declarations import DISPPARAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -183,6 +184,7 @@ def test_cases_follow_from_their_labels() -> None:
 
 
 def test_only_message_bytes_are_payload() -> None:
+    """Arguments of Invoke may be such."""
     payload = [
         (struct.name, member.name)
         for interface in INTERFACES.values()
@@ -194,4 +196,5 @@ def test_only_message_bytes_are_payload() -> None:
         (qm2qm.REMOTEREADDESC.name, "lpBuffer"),
         (mqmp.CACTransferBufferV1.name, "ppBody"),
         (remoteread.SectionBuffer.name, "pSectionBuffer"),
+        (DISPPARAMS.name, "rgvarg"),
     }
