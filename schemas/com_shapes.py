@@ -33,7 +33,7 @@ VARIANT: Final = pa.struct(
     ]
 )
 """`size`: bytes of a BSTR, an array of bytes or an object reference, elements of another array; else null. `sha256`: of
-an array of bytes that was captured whole."""
+a BSTR or an array of bytes that was captured whole."""
 _ASKED_FOR: Final = pa.struct(
     [
         pa.field("clsid", STRING),

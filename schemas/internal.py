@@ -246,7 +246,7 @@ FACTS = Table(
     (
         Column("server", STRING, "Address of the server.", required=True),
         Column("client", STRING, "Address of the client.", required=True),
-        Column("kind", STRING, "`connection`, `call` or `blind`.", required=True),
+        Column("kind", STRING, "`connection`, `call`, `com`, `given`, `handed` or `blind`.", required=True),
         Column("ts_ns", LONG, "When it began.", required=True),
         _FILE,
         Column("frame", LONG, "Frame with which it began.", required=True),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from decoders.msmq.base_header import packet_size
 from decoders.ndr.layout import is_octets, is_wide
 from decoders.ndr.model import Array, CutBytes, EncapsulatedUnion, Named, Pointer, Struct, Union
+from decoders.oaut.values import bstr_bytes
 from schemas.com_shapes import is_variant, special, variant_row
 from schemas.idl_types import NO_PARAMETERS, deeper
 
@@ -91,8 +92,11 @@ class ValueShapes:
         return self._types[declared.name] if isinstance(declared, Named) else declared
 
 
-def payload(value: bytes, *, keep: bool) -> dict[str, Any]:
-    """Of one cut short: what was captured, and no hash, which would be another message's."""
+def payload(value: bytes | dict[str, Any], *, keep: bool) -> dict[str, Any] | None:
+    """Of one cut short: what was captured, and no hash, which would be another message's. Of a BSTR the bytes."""
+    if isinstance(value, dict):
+        text = bstr_bytes(value)
+        return None if text is None else payload(text, keep=keep)
     digest = None if isinstance(value, CutBytes) else hashlib.sha256(value).hexdigest()
     kept = bytes(value) if keep else None
     return {"size": len(value), "sha256": digest, "packet_size": packet_size(value), "bytes": kept}

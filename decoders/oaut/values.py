@@ -25,6 +25,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from decoders.limits import MAX_NDR_VALUES, MAX_VARIANT_NESTING
+from decoders.ndr.model import CutBytes
 from decoders.ndr.texts import wide_text
 from decoders.oaut.names import FADF, SF, VT
 from decoders.oaut.types import NULL_BSTR
@@ -73,6 +74,14 @@ def bstr_value(blob: object) -> str | None:
     match blob:
         case {"cBytes": int(size), "asData": bytes(data)} if size != NULL_BSTR:
             return data[:size].hex() if size % 2 else wide_text(data[:size], "<")
+    return None
+
+
+def bstr_bytes(blob: object) -> bytes | None:
+    """As they were sent; None of a null BSTR, and where not all of them are at hand."""
+    match blob:
+        case {"cBytes": int(size), "asData": bytes(data)} if size != NULL_BSTR and size <= len(data):
+            return None if isinstance(data, CutBytes) else data[:size]
     return None
 
 
@@ -147,7 +156,7 @@ def variant_value(variant: object, depth: int = 0) -> object:
 
 
 def variant_content(variant: object, depth: int = 0) -> bytes | int | None:
-    """The bytes that a value is, else the bytes of a text or the elements of an array: without making a list."""
+    """The bytes that a value or a text is, else how many elements an array has: without making a list."""
     if not isinstance(variant, dict) or depth > MAX_VARIANT_NESTING:
         return None
     vt, value = variant.get("vt") or 0, arm_value(variant)
@@ -161,7 +170,8 @@ def variant_content(variant: object, depth: int = 0) -> bytes | int | None:
         case {"pRecord": bytes(record)}:
             return record
         case {"cBytes": int(size)} if size != NULL_BSTR:
-            return size
+            found = bstr_bytes(value)
+            return size if found is None else found
     return None
 
 

@@ -71,14 +71,19 @@ def _text(declared: str, value: object) -> str | None:
 
 
 def invoked_arguments(asked: Raw, answered: Raw) -> tuple[Argument, ...]:
-    """[MS-OAUT] 2.2.33, 3.1.4.4: last one first, the named ones in front; those by reference stand elsewhere."""
+    """[MS-OAUT] 2.2.33, 3.1.4.4: last one first, the named ones in front; those by reference stand elsewhere.
+
+    Of too many the first ones. Those that were not captured have no type.
+    """
     given = asked.get("pDispParams") or {}
-    values = list(given.get("rgvarg") or ())[:MAX_ARGUMENTS]
-    numbers = list(given.get("rgdispidNamedArgs") or ())[:MAX_ARGUMENTS]
+    values = list(given.get("rgvarg") or ())
+    count = max(len(values), given.get("cArgs") or 0)
+    numbers = list(given.get("rgdispidNamedArgs") or ())
     changed = _by_reference(asked, asked.get("rgVarRef")), _by_reference(asked, answered.get("rgVarRef"))
     found = []
-    for place, value in enumerate(values):
+    for place in range(max(0, count - MAX_ARGUMENTS), count):
         name = _NAMED.get(numbers[place], str(numbers[place])) if place < len(numbers) else None
+        value = values[place] if place < len(values) else None
         one = changed[1].get(place) or changed[0].get(place) or value
         way: Way = "in_out" if place in changed[0] else "in"
         vt = one.get("vt") if one else None

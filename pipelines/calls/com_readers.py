@@ -109,8 +109,9 @@ def _invoked(asked: Raw, _: Raw) -> dict[str, Any]:
     dispid, flags = asked.get("dispIdMember"), asked.get("dwFlags")
     if dispid is None or flags is None:
         return {}
-    named = (asked.get("pDispParams") or {}).get("cNamedArgs") or 0
-    return {"invoked": Invoked(dispid=dispid, flags=flags, named=named)}
+    given = asked.get("pDispParams") or {}
+    cut = given.get("cArgs") is None
+    return {"invoked": Invoked(dispid=dispid, flags=flags, named=given.get("cNamedArgs") or 0, cut=cut)}
 
 
 @cache

@@ -20,7 +20,7 @@ from pipelines.calls.messages import carries_messages, find_message, sighting, s
 from pipelines.calls.stubs import declared, stub_reader
 from schemas.idl_types import without_payload
 from schemas.model import TIMESTAMP
-from schemas.tables.derived import DERIVED
+from schemas.tables.derived import derived_columns
 from schemas.tables.typed import TYPED
 from schemas.times import NO_TIME, micros, nanos
 
@@ -84,7 +84,7 @@ class OperationBatch:
         self._interface, self._operation = declared(interface_uuid, opnum, callback=callback)
         self._captures, self._keep_payload = captures, keep_payload
         self._of_dcom = REGISTRY[interface_uuid].family in DCOM
-        self._derived = DERIVED.get((self._interface.name, self._operation.name), ())
+        self._derived = derived_columns(self._interface, self._operation)
         self._has_messages = carries_messages(self._interface.name, self._operation.name)
         self._request, self._response = (
             stub_reader(

@@ -75,18 +75,26 @@ def called(
         if found is None:
             arguments = tuple(Said(one.name, one.direction, one.type, one.value) for one in com.arguments)
             return Called(fact.operation, "method" if fact.operation else None, arguments, com.result)
-        return _known(found, tuple(_direct(found, com.arguments)), com.result)
+        return _known(fact, found, tuple(_direct(found, com.arguments)), com.result)
     named = told(com.invoked.dispid, None)
     found = _invoked(com.invoked, iid, one, named)
     if found is None:
         arguments = tuple(Said(one.name, one.direction, one.type, one.value) for one in com.arguments)
         return Called(named, kind_of(com.invoked), arguments, com.result)
     dispid = com.invoked.dispid
-    return _known(found, tuple(_matched(found, com.arguments, lambda one: told(dispid, one))), com.result)
+    given, more = _placed(found, com.arguments, lambda one: told(dispid, one))
+    matched = [
+        _said(parameter, given.get(place), cut=com.invoked.cut) for place, parameter in enumerate(_parameters(found))
+    ]
+    return _known(fact, found, (*matched, *more), com.result)
 
 
-def _known(found: Member, arguments: tuple[Said, ...], result: str | None) -> Called:
+def _known(fact: CallFact, found: Member, arguments: tuple[Said, ...], result: str | None) -> Called:
     given = next((one for one in found.operation.parameters if one.retval), None)
+    if any(one.member.payload for one in found.operation.parameters):
+        shown = _content(fact, found.operation.parameters[0])
+        arguments = tuple(one._replace(value=shown) for one in arguments)
+        result = None if given is None else shown
     return Called(
         found.automation.member,
         _KINDS[found.automation.kind],
@@ -96,6 +104,20 @@ def _known(found: Member, arguments: tuple[Said, ...], result: str | None) -> Ca
         found.meaning,
         None if given is None else _class_given(given),
     )
+
+
+def _content(fact: CallFact, parameter: Parameter) -> str | None:
+    """A message's body: its size and hash, whichever way it went."""
+    asked, answered = fact.request or {}, fact.response or {}
+    values: tuple[object, ...] = (asked.get(parameter.member.name), answered.get(parameter.member.name))
+    if "dispIdMember" in asked:
+        given = (asked.get("pDispParams") or {}).get("rgvarg") or ()
+        values = (answered.get("pVarResult"),) if parameter.retval else tuple(given[:1])
+    for one in values:
+        match one:
+            case {"size": int(size), "sha256": sha256}:
+                return f"{size} bytes" if sha256 is None else f"{size} bytes, SHA-256 {sha256}"
+    return None
 
 
 def _class_given(parameter: Parameter) -> str | None:
@@ -122,38 +144,46 @@ def _direct(found: Member, arguments: Sequence[Argument]) -> Iterator[Said]:
         yield _said(parameter, given.get(parameter.member.name))
 
 
-def _matched(found: Member, arguments: Sequence[Argument], told: Callable[[int], str | None]) -> Iterator[Said]:
-    """[MS-OAUT] 3.1.4.4: positions first; a name is a number here, by 3.1.4.3 mostly the parameter's place."""
+def _placed(
+    found: Member, arguments: Sequence[Argument], told: Callable[[int], str | None]
+) -> tuple[dict[int, Argument], list[Said]]:
+    """[MS-OAUT] 3.1.4.4: positions first; a name is a number here, by 3.1.4.3 mostly the parameter's place.
+
+    Behind them those that no parameter is there for.
+    """
     parameters = _parameters(found)
     places = {parameter.member.name.lower(): place for place, parameter in enumerate(parameters)}
     given: dict[int, Argument] = {}
-    more: list[Argument] = []
-    for place, one in enumerate(arguments):
-        if one.name == _VALUE:
-            place = len(parameters) - 1
-        elif one.name is not None:
-            name = told(int(one.name))
-            place = int(one.name) if name is None else places.get(name.lower(), -1)
+    more: list[Said] = []
+    for position, one in enumerate(arguments):
+        place = position if one.name is None else _place(one.name, places, told)
         if 0 <= place < len(parameters) and place not in given:
             given[place] = one
         else:
-            more.append(one)
-    for place, parameter in enumerate(parameters):
-        yield _said(parameter, given.get(place))
-    yield from (Said(None, one.direction, one.type, one.value) for one in more)
+            more.append(Said(None, one.direction, one.type, one.value))
+    return given, more
+
+
+def _place(number: str, places: Mapping[str, int], told: Callable[[int], str | None]) -> int:
+    if number == _VALUE:
+        return len(places) - 1
+    name = told(int(number))
+    return int(number) if name is None else places.get(name.lower(), -1)
 
 
 def _parameters(found: Member) -> list[Parameter]:
     return [one for one in found.operation.parameters if not one.retval]
 
 
-def _said(parameter: Parameter, one: Argument | None) -> Said:
-    """What a client leaves out has no value."""
+def _said(parameter: Parameter, one: Argument | None, *, cut: bool = False) -> Said:
+    """What a client leaves out is VT_ERROR without a value; what was not captured has no value either."""
     name, declared = parameter.member.name, type_name(parameter.member.type)
+    if one is None and cut:
+        return Said(name, "in", declared, None)
     if one is None or (parameter.optional and (one.type, one.value) == _LEFT_OUT):
         return Said(name, "in", _LEFT_OUT[0] if declared == _VARIANT else declared, None)
     # [MS-OAUT] 3.1.4.4.4: a server converts what it is given to what was declared, and looks through references.
-    kind = one.type.removeprefix(_BY_REFERENCE) if declared == _VARIANT else declared
+    kind = one.type.removeprefix(_BY_REFERENCE) or declared if declared == _VARIANT else declared
     return Said(name, "in", kind, one.value, _name(parameter, one.value))
 
 

@@ -130,6 +130,8 @@ class ComObject:
 
     def row(self) -> ComObjectRow:
         fact, clsid = self.born, self.clsid
+        # Of a server that a client hands an object to, the call does not tell the account.
+        asked = fact.client == self.client
         return {
             "object_uid": self.object_uid,
             "oxid": None if self.oxid is None else f"{self.oxid:016x}",
@@ -145,8 +147,8 @@ class ComObject:
             "given_by": self.given_by,
             "parent_object_uid": self.parent.object_uid if self.parent else None,
             "client": self.client,
-            "username": fact.username,
-            "domain": fact.domain,
+            "username": fact.username if asked else None,
+            "domain": fact.domain if asked else None,
             "ts": micros(fact.began.ts_ns),
             "ts_ns": nanos(fact.began.ts_ns),
             "last_ts": micros(max(self.last_ts_ns, fact.began.ts_ns)),
@@ -285,6 +287,10 @@ class Objects:
         if one is None:
             self._handed.put(reference.ipid, (reference, _kept(fact)))
             return
+        if self._numbers.of_ipid(reference.ipid) is None:
+            # Whoever hands it on got this interface out of sight.
+            one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
+            self._lead(reference.ipid, one)
         self._hold(one, _receiver(reference, fact))
         one.touch(fact)
 

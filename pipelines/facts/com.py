@@ -77,6 +77,8 @@ class Invoked(_Part, frozen=True, kw_only=True):
     dispid: int
     flags: int
     named: int = 0
+    cut: bool = False
+    """How many arguments there are was not captured."""
 
 
 class Checked(_Part, frozen=True, kw_only=True):

@@ -169,16 +169,17 @@ def finding_row(
     rule: Rule, verdict: Verdict, step: Judged, values: Mapping[str, Any], reason: Reason | None, count: int
 ) -> FindingRow:
     call = None if isinstance(step, ConnectionStep) else step.call
+    undecided = verdict is Verdict.NOT_DECIDABLE
     of = step.fact if isinstance(step, ConnectionStep) else step.call
     session = opened_queue(step)
     return {
         "rule_id": rule.id,
-        "level": str(rule.level),
+        "level": None if undecided else str(rule.level),
         "verdict": str(verdict),
         "reason": None if reason is None else str(reason),
         "count": count,
         "party": str(rule.party),
-        "title": rule.question if verdict is Verdict.NOT_DECIDABLE else rule.title,
+        "title": rule.question if undecided else rule.title,
         "spec": rule.spec,
         "ts": micros(of.began.ts_ns),
         "ts_ns": nanos(of.began.ts_ns),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.rules.shown import hexadecimal
 from pipelines.rules.stale import own
@@ -26,6 +27,14 @@ def opened_here(step: CallStep) -> Session | None:
     """The session of the call, where its opening was seen in the call's own association."""
     session = step.session
     return session if session is not None and session.opened is not None and own(step, session) else None
+
+
+def unopened(step: CallStep) -> Reason | None:
+    """Why nothing can be said of a queue that `opened_here` does not know; None: nobody is known to have it."""
+    if step.session is not None:
+        return Reason.OPEN_NOT_SEEN
+    # The client may have several addresses, or it took what is another's.
+    return None if step.foreign is None else Reason.ASSOCIATION_UNKNOWN
 
 
 def permitted(step: CallStep, session: Session) -> bool | None:

@@ -1,4 +1,4 @@
-"""What the two reading protocols demand alike of a server's answers to starts, cancels and closes."""
+"""What the two reading protocols demand alike of starts, and of a server's answers to them, to cancels and closes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from pipelines.rules.model import Answer
+    from pipelines.sessions.model import Read
     from pipelines.sessions.steps import CallStep
 
 _NS_A_MS: Final = 1_000_000
 _MS_A_SECOND: Final = 1_000
+
+
+def end_asked_before(step: CallStep, other: Read) -> bool | Reason:
+    """Whether the client had called for the end of another read when it made this call, or may have."""
+    asked, began = other.end_asked, step.call.began
+    if asked is None or asked <= began:
+        return asked is not None
+    crossing_ns = step.settings["crossing_seconds"] * v.NANOSECONDS
+    return Reason.TIMES_CROSS if asked.ts_ns - began.ts_ns < crossing_ns else False
 
 
 def handle_zeroed(step: CallStep) -> Answer:

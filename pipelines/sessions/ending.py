@@ -165,11 +165,8 @@ class EndingSteps:
             session.unknown_reads += 1
         if read.message_bytes:
             session.disclosed[outcome] = session.disclosed.get(outcome, 0) + read.message_bytes
-        if read.sequential_id is not None and read.doubt is None:
-            if outcome is ReadOutcome.ACKED:
-                session.acked.put(read.sequential_id, read)
-            elif outcome is ReadOutcome.NACKED:
-                session.nacked.put(read.sequential_id, read)
+        if read.sequential_id is not None:
+            _remember(session, read, read.sequential_id)
 
     def _session(self, session: Session, state: SessionState) -> None:
         if session.is_over:
@@ -231,3 +228,12 @@ def unseen_since(pair: Pair, association: Association, since: Moment) -> Reason 
     # One that began before the capture may have other connections, which say nothing any more.
     gone = association.all_closed or association.has_lost(since)
     return reason or (Reason.STARTED_MIDSTREAM if association.born is None and gone else None)
+
+
+def _remember(session: Session, read: Read, message: int) -> None:
+    """What is certain of a message is not forgotten for what is in doubt."""
+    before = session.acked.get(message)
+    if read.outcome is ReadOutcome.ACKED and (before is None or before.doubt is not None or read.doubt is None):
+        session.acked.put(message, read)
+    elif read.outcome is ReadOutcome.NACKED and read.doubt is None:
+        session.nacked.put(message, read)

@@ -34,6 +34,8 @@ _CALL_FIRST: Final = 0
 _CONNECTION_AFTER: Final = 1
 MAX_PAIRS: Final = 65_536
 """Clients of one server kept in mind; with more, those that have nothing open are forgotten, oldest first."""
+MAX_ALIKE: Final = 8
+"""Associations of one number kept in mind: one that is seen under several addresses, or of a server started again."""
 
 _LOOKED_AT: Final = 256
 """Of the oldest clients, when there are too many: what is busy stays."""
@@ -50,8 +52,8 @@ class ServerMachine:
         self._serial = 0
         self._missing: list[tuple[BlindFact, MissedBytes]] = []
         """What begins just now, and a client may have said: it is missing behind what was asked in the same packet."""
-        self._groups: Recent[tuple[int, int], Association] = Recent(MAX_PAIRS)
-        """By the server's port and the number that it gave."""
+        self._groups: Recent[tuple[int, int], tuple[Association, ...]] = Recent(MAX_PAIRS)
+        """By the server's port and the number that it gave, the newest first."""
         self._forgotten = BEGINNING
         """Until when something of clients that were forgotten was out of sight."""
 
@@ -141,15 +143,23 @@ class ServerMachine:
         yield ConnectionStep(fact, pair)
 
     def _note_group(self, connection: Connection) -> None:
-        """A client that has several addresses, or a translator with several, may join from each what it began."""
+        """A client that has several addresses, or a translator with several, may join from each what it began.
+
+        Where both sides of a translator are captured one association has several addresses as well.
+        """
         fact, own = connection.fact, connection.association
-        for group in fact.groups:
-            joined = None if fact.gets_new_group else self._groups.get((own.port, group))
-            if joined is not None and joined is not own:
-                joined.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
-                own.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
-        if own.number is not None:
-            self._groups.put((own.port, own.number), own)
+        for group in () if fact.gets_new_group else fact.groups:
+            for joined in self._groups.get((own.port, group)) or ():
+                if joined is not own:
+                    joined.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+                    own.go_blind(END, Reason.ASSOCIATION_UNKNOWN)
+        if own.number is None:
+            return
+        key = own.port, own.number
+        alike = (own, *(one for one in self._groups.get(key) or () if one is not own))
+        for forgotten in alike[MAX_ALIKE:]:
+            forgotten.go_blind(END, Reason.LIMIT)
+        self._groups.put(key, alike[:MAX_ALIKE])
 
     def _asked(self, call: CallFact) -> None:
         pair = self._pair(call.client)

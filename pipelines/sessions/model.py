@@ -109,8 +109,8 @@ class Read:
     """Another read of the queue had its request id at the same time."""
     given_up: CallFact | None = None
     """The client's end or cancel, as long as the server has not refused it."""
-    end_asked: bool = False
-    """The client called for its end or cancel, whatever came of it."""
+    end_asked: Moment | None = None
+    """When the client first called for its end or cancel, whatever came of it."""
     end: CallFact | None = None
     """The call that ended it: end-receive or cancel."""
     finished: Moment | None = None

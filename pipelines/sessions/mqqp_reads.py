@@ -95,7 +95,7 @@ class Reads:
         if read is not None:
             step.session = read.session
             # Of two ends under way, the second is one too many.
-            read.end_asked = True
+            read.end_asked = read.end_asked or step.call.began
             if read.given_up is None or read.given_up.method != v.END:
                 step.read, read.given_up = read, step.call
             else:

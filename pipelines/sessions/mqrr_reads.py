@@ -83,8 +83,8 @@ class RemoteReads:
         if held:
             # One whose end was refused has been taken back by the server, for instance by its timer (3.1.5.1), and one
             # in doubt may have been ended out of sight.
-            read = min(held, key=lambda one: (one.end_asked, one.doubt is not None))
-            read.end_asked = True
+            read = min(held, key=lambda one: (one.end_asked is not None, one.doubt is not None))
+            read.end_asked = read.end_asked or step.call.began
             if read.given_up is None or read.given_up.method not in v.REMOTE_ENDS:
                 step.read, read.given_up = read, step.call
             else:

@@ -139,7 +139,7 @@ class Reading:
         step.read = min(reads, key=lambda one: one.given_out, default=None)
         if step.read is not None:
             step.read.given_up = step.read.given_up or step.call
-            step.read.end_asked = True
+            step.read.end_asked = step.read.end_asked or step.call.began
         else:
             step.past_read = step.session.finished.get(request_id)
 

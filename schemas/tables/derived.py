@@ -8,8 +8,10 @@ from schemas.tables import derived_objects as objects
 from schemas.tables import derived_properties as properties
 from schemas.tables import derived_security as security
 from schemas.tables import derived_towers as towers
+from schemas.tables.derived_enumerations import named_values
 
 if TYPE_CHECKING:
+    from decoders.ndr.model import Interface, Operation
     from schemas.tables.derived_model import Derived
 
 _MANAGED: Final = (objects.MANAGED_TYPE, objects.OBJECT_QUEUE)
@@ -76,3 +78,7 @@ DERIVED: Final[dict[tuple[str, str], tuple[Derived, ...]]] = {
     for interface, operations in _OF.items()
     for operation, columns in operations.items()
 }
+
+
+def derived_columns(interface: Interface, operation: Operation) -> tuple[Derived, ...]:
+    return (*DERIVED.get((interface.name, operation.name), ()), *named_values(operation))

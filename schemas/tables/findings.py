@@ -59,7 +59,7 @@ class Evidence(TypedDict):
 
 class FindingRow(TypedDict):
     rule_id: str
-    level: str
+    level: str | None
     verdict: str
     reason: str | None
     count: int
@@ -92,8 +92,7 @@ FINDINGS = Table(
         Column(
             "level",
             STRING,
-            "`informational`, `low`, `medium`, `high` or `critical`: of the rule, whatever its verdict.",
-            required=True,
+            "`informational`, `low`, `medium`, `high` or `critical`; null of what is not decidable: nothing was found.",
             values=LEVELS,
         ),
         Column("verdict", STRING, "`violation`, `detection` or `not_decidable`.", required=True, values=_REPORTED),

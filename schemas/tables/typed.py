@@ -11,7 +11,7 @@ from schemas.idl_bounds import bounded
 from schemas.idl_types import IdlTypes
 from schemas.model import LONG, STRING, TIMESTAMP, Column, Table
 from schemas.shared_columns import CALL_UID, CAPTURE_ID, ID, OF_CALL, OF_CAPTURE, OF_FLOW, UID
-from schemas.tables.derived import DERIVED
+from schemas.tables.derived import derived_columns
 from schemas.vocabulary import CALL_OUTCOMES, INTERFACE_SOURCES
 
 if TYPE_CHECKING:
@@ -45,33 +45,44 @@ def typed_name(interface: Interface, operation: Operation) -> str:
 
 
 def typed_table(interface: Interface, operation: Operation, *, callback: bool = False) -> Table:
-    arrow = IdlTypes(interface.types)
-    members = {direction: operation.on_the_wire(direction) for direction in (Direction.IN, Direction.OUT)}
-    sent = {direction: arrow.struct(found) for direction, found in members.items()}
-    bounds = {direction: tuple(bounded(interface.types, found)) for direction, found in members.items()}
+    # By identity: revisions of an interface share operations, and hashing one costs as much as it saves.
+    known = _columns_of.get(id(operation))
+    if known is None:
+        known = _columns_of[id(operation)] = operation, _columns(interface, operation)
     return Table(
         typed_name(interface, operation),
         f"One {'callback' if callback else 'call'} of opnum {operation.opnum} of {interface.name}, "
         f"[{interface.document}] {operation.section}: {operation.doc}",
-        (
-            *COMMON_COLUMNS,
-            Column(
-                "request",
-                sent[Direction.IN],
-                "[in] parameters; null where the request was not captured.",
-                inside=bounds[Direction.IN],
-            ),
-            Column(
-                "response",
-                sent[Direction.OUT],
-                "[out] parameters and `return_value`; null where the call faulted or the response was not captured.",
-                inside=bounds[Direction.OUT],
-            ),
-            *(derived.column for derived in DERIVED.get((interface.name, operation.name), ())),
-        ),
+        known[1],
         key=("call_uid",),
         relations=(OF_CALL, OF_FLOW, OF_CAPTURE),
         only_with_rows=REGISTRY[interface.uuid].family in DCOM,
+    )
+
+
+_columns_of: dict[int, tuple[Operation, tuple[Column, ...]]] = {}
+
+
+def _columns(interface: Interface, operation: Operation) -> tuple[Column, ...]:
+    arrow = IdlTypes(interface.types)
+    members = {direction: operation.on_the_wire(direction) for direction in (Direction.IN, Direction.OUT)}
+    sent = {direction: arrow.struct(found) for direction, found in members.items()}
+    bounds = {direction: tuple(bounded(interface.types, found)) for direction, found in members.items()}
+    return (
+        *COMMON_COLUMNS,
+        Column(
+            "request",
+            sent[Direction.IN],
+            "[in] parameters; null where the request was not captured.",
+            inside=bounds[Direction.IN],
+        ),
+        Column(
+            "response",
+            sent[Direction.OUT],
+            "[out] parameters and `return_value`; null where the call faulted or the response was not captured.",
+            inside=bounds[Direction.OUT],
+        ),
+        *(derived.column for derived in derived_columns(interface, operation)),
     )
 
 

@@ -13,6 +13,7 @@ from tests.conforming.occasions import (
     END,
     INFO,
     LOOKUP,
+    OPEN,
     PURGE,
     START2,
     VERSION,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from tests.conforming.stage import Value
     from tests.conforming.transport import Call
 
+    _Both = Callable[[Call, Call], bool]
+
 MINUTE_US: Final = 60_000_000
 _RECEIVE_ACCESS, _PEEK_ACCESS, _ALONE = 0x01, 0x20, 1
 
@@ -36,10 +39,10 @@ def _given(talk: Conversation, *starts: str) -> list[Call]:
     return [one for one in talk.calls if one.operation in starts and one.reply and "message" in one.reply]
 
 
-def _given_again(given: list[Call], queue: str, acks: list[Call], ends: Callable[[Call, Call], bool]) -> bool:
-    """A message that was acknowledged, in the same session; `ends`: whether a call is the end of a read."""
+def _given_again(given: list[Call], acks: list[Call], ends: _Both, same: _Both) -> bool:
+    """A message that was acknowledged; `ends`: whether a call is the end of a read, `same`: two are of one session."""
     return any(
-        ends(ack, one) and one.values[queue] == other.values[queue] and (ack.answered_us or 0) < other.asked_us
+        ends(ack, one) and same(one, other) and (ack.answered_us or 0) < other.asked_us
         for ack in acks
         for one in given
         for other in given
@@ -54,7 +57,13 @@ def given_again(talk: Conversation) -> bool:
     def ends(ack: Call, start: Call) -> bool:
         return start.reply is not None and start.reply["pphContext"] == ack.values["pphContext"]
 
-    return _given_again(_given(talk, START2, LOOKUP), "hRemoteQueue", acks, ends)
+    def same(one: Call, other: Call) -> bool:
+        """The number was not given again meanwhile."""
+        queue = one.values["hRemoteQueue"]
+        opens = (call.asked_us for call in talk.calls if done(call, OPEN) and call.values["hQueue"] == queue)
+        return other.values["hRemoteQueue"] == queue and not any(one.asked_us < at < other.asked_us for at in opens)
+
+    return _given_again(_given(talk, START2, LOOKUP), acks, ends, same)
 
 
 def given_again_by_handle(talk: Conversation) -> bool:
@@ -65,7 +74,12 @@ def given_again_by_handle(talk: Conversation) -> bool:
         same = all(start.values[name] == ack.values[name] for name in ("phContext", "dwRequestId"))
         return same and (start.answered_us or 0) <= ack.asked_us
 
-    return _given_again(_given(talk, *remote_read.STARTS), "phContext", acks, ends)
+    return _given_again(
+        _given(talk, *remote_read.STARTS),
+        acks,
+        ends,
+        lambda one, other: one.values["phContext"] == other.values["phContext"],
+    )
 
 
 def answered_late(talk: Conversation) -> bool:

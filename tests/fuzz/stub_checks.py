@@ -14,7 +14,7 @@ from decoders.ndr.interpreter import compile_decoder
 from decoders.ndr.model import Direction
 from decoders.ndr.problems import PROBLEMS
 from schemas.idl_types import IdlTypes
-from schemas.tables.derived import DERIVED
+from schemas.tables.derived import derived_columns
 from schemas.value_shapes import ValueShapes
 from tests.fuzz.com_checks import is_of_dcom, look
 from tests.fuzz.findings import Broken
@@ -48,7 +48,7 @@ class Checks:
         self._shapes = Shapes(types)
         self._shape = ValueShapes(types).of(wire.members)
         self._type = IdlTypes(types).struct(wire.members)
-        self._derived = DERIVED.get((wire.interface.name, wire.operation.name), ())
+        self._derived = derived_columns(wire.interface, wire.operation)
         self._of_dcom = is_of_dcom(wire)
 
     def one(self, stub: bytes) -> tuple[Decoded, float]:

@@ -35,7 +35,7 @@ from tests.builders import com_values as c
 from tests.live import com_events as events
 from tests.live.com_server import Peer
 from tests.live.com_story import LOGIN
-from tests.live.com_talk import variant
+from tests.live.com_talk import empty, variant
 from tests.live.report import HOST, TIMEOUT_S, Told
 
 
@@ -153,11 +153,12 @@ def _query() -> Any:  # noqa: ANN401
 
 
 def _arrived() -> Any:  # noqa: ANN401
-    """[MC-MQAC] 3.16.4.4.1: the cursor is the last argument, so the first in the list."""
+    """[MC-MQAC] 3.16.4.4.1: the cursor is the last argument, so the first in the list. The queue is left out."""
     parameters = oaut.DISPPARAMS(None, False)
-    parameters["rgvarg"].append(variant(oaut.VARENUM.VT_I4, "lVal", 0))
+    for argument in (variant(oaut.VARENUM.VT_I4, "lVal", 2), empty()):
+        parameters["rgvarg"].append(argument)
     parameters["rgdispidNamedArgs"] = NULL
-    parameters["cArgs"], parameters["cNamedArgs"] = 1, 0
+    parameters["cArgs"], parameters["cNamedArgs"] = 2, 0
     request = oaut.IDispatch_Invoke()
     request["ORPCthis"] = _this()
     request["dispIdMember"], request["riid"], request["lcid"] = events.ARRIVED, oaut.IID_NULL, 0x409

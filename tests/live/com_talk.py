@@ -57,7 +57,7 @@ def _talk(scene: story.Scene, port: int) -> list[list[str | int]]:
     (number,) = one.GetIDsOfNames(("PathName",))
     _invoke(one, number, oaut.DISPATCH_PROPERTYPUT, [_text(story.PATH)], named=[-3])
     (number,) = one.GetIDsOfNames(("Count",))
-    _invoke(one, number, oaut.DISPATCH_METHOD, [_empty(), _text(story.ASKED)], by_reference={0: _number(1)})
+    _invoke(one, number, oaut.DISPATCH_METHOD, [empty(), _text(story.ASKED)], by_reference={0: _number(1)})
     (number,) = one.GetIDsOfNames(("Report",))
     long = _invoke(one, number, oaut.DISPATCH_PROPERTYGET, [])
     understood = long["pVarResult"]["_varUnion"]["bstrVal"]["asData"]
@@ -115,7 +115,7 @@ def _number(value: int) -> Any:  # noqa: ANN401
     return variant(oaut.VARENUM.VT_I4_OR_VT_BYREF, "plVal", value)
 
 
-def _empty() -> Any:  # noqa: ANN401
+def empty() -> Any:  # noqa: ANN401
     made = oaut.VARIANT(None, False)
     made["clSize"], made["vt"] = 3, oaut.VARENUM.VT_EMPTY
     made["_varUnion"]["tag"] = oaut.VARENUM.VT_EMPTY

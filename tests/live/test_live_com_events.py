@@ -77,7 +77,7 @@ def test_the_event_is_a_call_of_the_sink(recording: Recording, local: Local) -> 
     assert event["object_uid"] == sink["object_uid"]
     assert (event["interface"], event["hresult_name"], event["doubt"]) == ("_DMSMQEventEvents", "S_OK", None)
     assert event["id"]["resp_p"] == recording.told["sink"].server_port
-    assert [(one["type"], one["value"]) for one in event["arguments"]] == [("VT_I4", "0")]
+    assert (event["member"], [one["value"] for one in event["arguments"]]) == ("Arrived", [None, "2"])
 
 
 def test_tshark_counts_the_same_calls(recording: Recording, local: Local) -> None:

@@ -15,7 +15,17 @@ from decoders.dcom.objref import ObjRef, StdObjRef, encode_objref
 from decoders.interfaces import INTERFACES, dispatch
 from decoders.ndr.encoder import encode
 from decoders.ndr.interpreter import decode
-from decoders.ndr.model import Direction, InterfacePointer, Member, Named, ObjrefBytes, Pointer, PointerKind, Syntax
+from decoders.ndr.model import (
+    CutBytes,
+    Direction,
+    InterfacePointer,
+    Member,
+    Named,
+    ObjrefBytes,
+    Pointer,
+    PointerKind,
+    Syntax,
+)
 from decoders.oaut.building import bstr, byte_array, safearray, variant
 from decoders.oaut.declarations import TYPES
 from decoders.oaut.names import VT
@@ -25,7 +35,7 @@ from decoders.registry import DCOM, REGISTRY
 from schemas.com_shapes import VARIANT, variant_row
 from schemas.idl_types import IdlTypes
 from schemas.model import STRING
-from schemas.value_shapes import ValueShapes
+from schemas.value_shapes import ValueShapes, payload
 from tests.decoders.ndr.honest_values import Honest
 from tests.decoders.ndr.operations import request
 from tests.timing import quickest
@@ -89,19 +99,43 @@ def test_a_message_is_not_shown_unless_asked_for() -> None:
 @pytest.mark.parametrize(
     ("made", "size"),
     [
-        (variant(VT["VT_BSTR"], bstr("ab")), 4),
         (variant(VT["VT_BSTR"], bstr(None)), None),
         (variant(VT_ARRAY | VT["VT_I4"], safearray("VT_I4", [1, 2, 3])), 3),
         (variant(VT_ARRAY | VT["VT_BSTR"], safearray("VT_BSTR", [bstr("a"), bstr(None)])), 2),
         (variant(VT["VT_DISPATCH"], ObjrefBytes(b"MEOW")), 4),
-        (variant(VT_BYREF | VT["VT_BSTR"], bstr("ab")), 4),
-        (variant(VT_BYREF | VT["VT_VARIANT"], variant(VT["VT_BSTR"], bstr("ab"))), 4),
         (variant(VT["VT_UNKNOWN"], None), None),
     ],
 )
 def test_the_size_of_others(made: dict[str, Any], size: int | None) -> None:
     row = shown(V, made)
     assert (row["size"], row["sha256"]) == (size, None)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        variant(VT["VT_BSTR"], bstr("ab")),
+        variant(VT_BYREF | VT["VT_BSTR"], bstr("ab")),
+        variant(VT_BYREF | VT["VT_VARIANT"], variant(VT["VT_BSTR"], bstr("ab"))),
+    ],
+)
+def test_a_text_is_hashed_as_it_was_sent(made: dict[str, Any]) -> None:
+    """Scripts send bodies as text."""
+    row = shown(V, made)
+    assert (row["size"], row["sha256"]) == (4, hashlib.sha256(b"a\0b\0").hexdigest())
+
+
+def test_a_text_that_was_cut_has_no_hash() -> None:
+    made = bstr("ab") | {"asData": CutBytes(b"a\0")}
+    assert shown(V, variant(VT["VT_BSTR"], bstr("ab")) | {"_varUnion": {"bstrVal": made}})["sha256"] is None
+
+
+def test_a_text_that_is_a_message_is_not_shown_unless_asked_for() -> None:
+    digest = hashlib.sha256(b"a\0").hexdigest()
+    hidden = {"size": 2, "sha256": digest, "packet_size": None, "bytes": None}
+    assert payload(bstr("a"), keep=False) == hidden
+    assert payload(bstr("a"), keep=True) == hidden | {"bytes": b"a\0"}
+    assert payload(bstr(None), keep=True) is None
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from decoders.interfaces.mqac.slots import (
     BSTR,
     VARIANT,
     both,
+    content,
     get,
     gives,
     gives_object,
@@ -84,7 +85,7 @@ _SLOTS: Final = (
     *both("AppSpecific", 5, "lAppSpecific", LONG, "a number of the application's"),
     get("SourceMachineGuid", 6, gives("pbstrGuidSrcMachine", BSTR), "the GUID of the computer that sent it"),
     get("BodyLength", 13, gives("pcbBody", LONG), "how many bytes the body has"),
-    *both("Body", 0, "varBody", VARIANT, "the body"),
+    *content(*both("Body", 0, "varBody", VARIANT, "the body")),
     *_queue("AdminQueueInfo", 8, "pqinfoAdmin", _ADMIN, until=1),
     get("Id", 9, gives("pvarMsgId", VARIANT), "the message's id"),
     *both("CorrelationId", 10, "varMsgId", VARIANT, "the id of the message that it answers"),
@@ -149,10 +150,12 @@ _SLOTS: Final = (
     ),
     get("IsLastInTransaction2", 52, gives("pisLastInXact", VARIANT_BOOL), "whether it was the last of its transaction"),
     method("AttachCurrentSecurityContext2", (), "Keeps what signing the message takes."),
-    get("SoapEnvelope", 53, gives("pbstrSoapEnvelope", BSTR), "the SOAP envelope of a message that came by HTTP"),
-    get("CompoundMessage", 54, gives("pvarCompoundMessage", VARIANT), "the whole of a message that came by HTTP"),
-    put("SoapHeader", 55, takes("bstrSoapHeader", BSTR), "further elements of the SOAP header"),
-    put("SoapBody", 56, takes("bstrSoapBody", BSTR), "further elements of the SOAP body"),
+    *content(
+        get("SoapEnvelope", 53, gives("pbstrSoapEnvelope", BSTR), "the SOAP envelope of a message that came by HTTP"),
+        get("CompoundMessage", 54, gives("pvarCompoundMessage", VARIANT), "the whole of a message that came by HTTP"),
+        put("SoapHeader", 55, takes("bstrSoapHeader", BSTR), "further elements of the SOAP header"),
+        put("SoapBody", 56, takes("bstrSoapBody", BSTR), "further elements of the SOAP body"),
+    ),
 )
 
 INTERFACES: Final = revisions(

@@ -8,6 +8,7 @@ or `_v2` then.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from decoders.interfaces.com_parameters import in_interface, out, out_interface
@@ -114,6 +115,17 @@ def both(
     )
 
 
+def content(*slots: Slot) -> tuple[Slot, ...]:
+    """What they take or give is a message's body."""
+    return tuple(slot._replace(parameters=tuple(map(_payload, slot.parameters))) for slot in slots)
+
+
+def _payload(parameter: Parameter | ByRevision) -> Parameter | ByRevision:
+    if isinstance(parameter, Parameter):
+        return replace(parameter, member=replace(parameter.member, payload=True))
+    return parameter
+
+
 def unproven(slots: Iterable[Slot]) -> tuple[Slot, ...]:
     """Their DISPIDs."""
     return tuple(slot._replace(proven=False) for slot in slots)
@@ -123,21 +135,30 @@ def revisions(
     family: str, section: str, lengths: Sequence[int], slots: Sequence[Slot], doc: str
 ) -> tuple[Interface, ...]:
     """`lengths`: how many of the slots each has. All of them are derived from IDispatch."""
-    return tuple(
-        derived(revised(family, revision), section, slots[:length], doc, revision=revision)
-        for revision, length in enumerate(lengths, 1)
-    )
+    found: list[Interface] = []
+    for revision, length in enumerate(lengths, 1):
+        before = found[-1].operations if found else ()
+        found.append(derived(revised(family, revision), section, slots[:length], doc, revision=revision, before=before))
+    return tuple(found)
 
 
 def derived(
-    name: str, section: str, slots: Sequence[Slot], doc: str, first: int = FIRST_OPNUM, revision: int = 1
+    name: str,
+    section: str,
+    slots: Sequence[Slot],
+    doc: str,
+    first: int = FIRST_OPNUM,
+    revision: int = 1,
+    before: tuple[Operation, ...] = (),
 ) -> Interface:
-    """`first`: its own first opnum. Sections and slots are in the same order."""
+    """`first`: its own first opnum. Sections and slots are in the same order. `before`: of the revision before it."""
     begin = _FIRST_DISPID + (len(lineage(name)) - 1 << 16)
-    operations = tuple(
+    made = (
         _operation(slot, first + place, begin + place, f"{section}.{place + 1}", revision)
         for place, slot in enumerate(slots)
     )
+    # What is the same is one object: what is made of it is made once.
+    operations = tuple(old if old == new else new for old, new in zip_longest(before[: len(slots)], made))
     return Interface(
         **BY_NAME[name].identity, doc=doc, operations=operations, types={**_enumerations(operations), **TYPES}
     )

@@ -16,7 +16,7 @@ const callsOn = (row) => [
 ];
 const OBJECT_COLUMNS = [
   { ...timeColumn("first", "First seen (UTC)") },
-  { title: "Class", cell: (row) => link(wire(className(row)), "object", row.object_uid), sort: className },
+  { title: "Class", name: true, cell: (row) => link(wire(className(row)), "object", row.object_uid), sort: className },
   {
     title: "Handed to",
     tight: true,

@@ -9,7 +9,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
-from pipelines.rules.queue_access import opened_here
+from pipelines.rules.queue_access import opened_here, unopened
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.reading import MAX_CURSORS
 
@@ -87,7 +87,7 @@ def _remote_cursor_set(step: CallStep) -> Answer:
         shown = {"Cursor": hexadecimal(cursor_named(step)), "made by": remote.made.call_uid}
         return _refused(step) or step.blind_since(remote.made.until) or Broken(shown)
     if session is None or session.opened is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     if remote is not None:
         return True
     if step.request.get("hCursor", 0) in session.cursors:

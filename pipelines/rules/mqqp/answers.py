@@ -85,8 +85,8 @@ def _ack_decides(step: CallStep) -> Answer:
     if step.call.method != v.BY_LOOKUP or _known_action(step) not in v.LOOKUP_CURRENT or step.code not in _GONE:
         return None
     wanted = step.request.get("LookupId", 0) & _SEQUENTIAL
-    if session.acked.get(wanted) is not None:
-        return True
+    if (acked := session.acked.get(wanted)) is not None:
+        return acked.doubt or True
     # Anybody may have received it since it went back.
     return None if session.nacked.get(wanted) is None else Reason.OTHERS_NOT_SEEN
 
@@ -100,7 +100,7 @@ def _given(step: CallStep, session: Session) -> Answer:
         return None if session.nacked.get(sequential_id) is None else True
     if session.opened is None:
         return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(session.opened.until)) is not None:
+    if (reason := acked.doubt or step.blind_since(session.opened.until)) is not None:
         return reason
     if acked.end.until >= step.call.began:
         return Reason.TIMES_CROSS

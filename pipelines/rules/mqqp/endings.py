@@ -21,7 +21,7 @@ def _receive_completed(step: ReadStep) -> Answer:
     read = step.read
     if not read.is_receive or read.start is None:
         return None
-    if read.outcome in _COMPLETED or read.end_asked:
+    if read.outcome in _COMPLETED or read.end_asked is not None:
         return True
     if read.handle is None:
         # Nothing was received: nothing to complete.

@@ -15,6 +15,7 @@ from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
 from pipelines.rules.mqqp.not_open import denied, queue_named, queue_not_open
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.stale import blameless, own
+from pipelines.rules.starts import end_asked_before
 from pipelines.sessions.model import ReadOutcome
 
 if TYPE_CHECKING:
@@ -96,8 +97,10 @@ def _request_id_unique(step: CallStep) -> Answer:
     if session is None or step.first_seen or step.other_association:
         return Reason.OPEN_NOT_SEEN
     # A call to end or cancel it was made, whatever came of that. Closing the queue gives up whatever waits: 3.1.4.4.
-    if rival is None or rival.start is None or rival.end_asked or rival.start.given_up or session.close_asked:
+    if rival is None or rival.start is None or rival.start.given_up or session.close_asked:
         return True
+    if ended := end_asked_before(step, rival):
+        return ended
     answered = rival.start.answered
     if answered is not None and answered < step.call.began and (rival.is_peek or rival.start.status != v.MQ_OK):
         # There is nothing to end, also where the server gave a handle that it must not give.

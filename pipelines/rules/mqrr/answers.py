@@ -13,7 +13,6 @@ from pipelines.rules.shown import code_shown
 from pipelines.rules.starts import answered_in_time, ended_by_cancel, handle_zeroed
 
 if TYPE_CHECKING:
-    from pipelines.facts.model import CallFact
     from pipelines.rules.model import Answer
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
@@ -71,7 +70,7 @@ def _ack_decides(step: CallStep) -> Answer:
     wanted = step.request.get("LookupId", 0) & v.SEQUENTIAL
     acked = session.acked.get(wanted)
     if acked is not None and not acked.transactional:
-        return True
+        return acked.doubt or True
     # Anybody may have received it since it went back.
     return None if session.nacked.get(wanted) is None else Reason.OTHERS_NOT_SEEN
 
@@ -83,7 +82,7 @@ def _given(step: CallStep, session: Session) -> Answer:
     if acked is None or acked.end is None or acked.transactional or not _is_same(step, acked):
         # An abort, which is not on this wire, brings back what a transaction took.
         return None if session.nacked.get(sequence_id) is None else True
-    return _after_ack(step, session, acked.end, {"pSequenceId": f"0x{sequence_id:x}"})
+    return _after_ack(step, session, acked, {"pSequenceId": f"0x{sequence_id:x}"})
 
 
 def _moved(step: CallStep, session: Session) -> Answer:
@@ -93,18 +92,18 @@ def _moved(step: CallStep, session: Session) -> Answer:
     if acked is None or acked.end is None or acked.transactional:
         return None
     if not step.succeeded:
-        return True if step.code in _GONE else None
-    return _after_ack(step, session, acked.end, {"LookupId": f"0x{message:x}", "called": step.call.operation or ""})
+        return acked.doubt or True if step.code in _GONE else None
+    return _after_ack(step, session, acked, {"LookupId": f"0x{message:x}", "called": step.call.operation or ""})
 
 
-def _after_ack(step: CallStep, session: Session, acked: CallFact, shown: dict[str, str]) -> Answer:
-    if session.opened is None:
+def _after_ack(step: CallStep, session: Session, acked: Read, shown: dict[str, str]) -> Answer:
+    if session.opened is None or acked.end is None:
         return Reason.OPEN_NOT_SEEN
-    if (reason := step.blind_since(session.opened.until)) is not None:
+    if (reason := acked.doubt or step.blind_since(session.opened.until)) is not None:
         return reason
-    if acked.until >= step.call.began:
+    if acked.end.until >= step.call.began:
         return Reason.TIMES_CROSS
-    return Broken({**shown, "acknowledged by": acked.call_uid})
+    return Broken({**shown, "acknowledged by": acked.end.call_uid})
 
 
 def _is_same(step: CallStep, read: Read) -> bool:

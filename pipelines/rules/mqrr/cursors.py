@@ -10,7 +10,7 @@ from pipelines.facts.reasons import Reason
 from pipelines.rules.demanded import demanded
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
 from pipelines.rules.mqrr.requests import unsuitable
-from pipelines.rules.queue_access import opened_here
+from pipelines.rules.queue_access import opened_here, unopened
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.sessions.reading import MAX_CURSORS
 
@@ -44,7 +44,7 @@ def _cursor_of_handle(step: CallStep) -> Answer:
     if not cursor and step.call.method != v.REMOTE_CLOSE_CURSOR:
         return None
     if session is None or session.opened is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     if step.cursor_known or session.made_cursors.get(cursor) is not None:
         return True
     if session.is_over:

@@ -9,8 +9,9 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.left_open import left_open
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule, Subject
-from pipelines.rules.queue_access import opened_here
+from pipelines.rules.queue_access import opened_here, unopened
 from pipelines.rules.shown import code_shown
+from pipelines.rules.starts import end_asked_before
 from pipelines.sessions.model import ReadOutcome, SessionState
 from pipelines.sessions.reading import forgets
 
@@ -42,7 +43,7 @@ def _receive_completed(step: ReadStep) -> Answer:
     read = step.read
     if not read.is_receive or read.start is None:
         return None
-    if read.outcome in _COMPLETED or read.end_asked:
+    if read.outcome in _COMPLETED or read.end_asked is not None:
         return True
     if not read.given_out:
         # Nothing was received: nothing to complete.
@@ -61,7 +62,7 @@ def _receive_completed(step: ReadStep) -> Answer:
 def _end_fits_start(step: CallStep) -> Answer:
     read = step.read
     if read is None or read.start is None or read.shares_id:
-        return None
+        return None if step.foreign is None else unopened(step)
     if read.transactional == (step.call.method == v.REMOTE_END_IN_TRANSACTION):
         return True
     shown = {"dwRequestId": read.request_id, "started by": read.start.operation, "ended by": step.call.operation}
@@ -81,7 +82,7 @@ def _end_outstanding(step: CallStep) -> Answer:
     if step.read is not None and step.read.start is not None:
         return True
     if session is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     if not step.failed or step.code not in _NOTHING_TO_END:
         return Reason.OPEN_NOT_SEEN
     if step.waiting_read is not None:
@@ -110,7 +111,7 @@ def _cancel_outstanding(step: CallStep) -> Answer:
     if step.read is not None or step.past_read is not None:
         return True
     if session is None or session.opened is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     if not step.failed:
         return Reason.OPEN_NOT_SEEN
     if (reason := step.blind_since(session.opened.until) or forgets(session)) is not None:
@@ -121,10 +122,12 @@ def _cancel_outstanding(step: CallStep) -> Answer:
 def _request_id_unique(step: CallStep) -> Answer:
     session, rival = opened_here(step), step.rival
     if session is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     # Closing the queue gives up whatever waits on it: 3.1.4.3.
-    if rival is None or rival.start is None or rival.end_asked or session.close_asked:
+    if rival is None or rival.start is None or session.close_asked:
         return True
+    if ended := end_asked_before(step, rival):
+        return ended
     if (reason := step.blind_since(rival.start.began)) is not None:
         return reason
     if rival.start.answered is None:

@@ -12,7 +12,7 @@ from pipelines.rules.model import BOTH, Broken, Level, Party, Rule
 from pipelines.rules.mqrr.endings import nothing_to_end
 from pipelines.rules.mqrr.handles import NOT_OPEN_CODES, is_destination
 from pipelines.rules.mqrr.transactions import surely_unrelated
-from pipelines.rules.queue_access import opened_here
+from pipelines.rules.queue_access import opened_here, unopened
 from pipelines.rules.shown import hexadecimal
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _error_end_unknown(step: CallStep) -> Answer:
     if known or step.call.fault is not None:
         return None
     if session is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     if past is not None and not past.is_peek:
         return None
     if step.code in _NOTHING_PENDING:

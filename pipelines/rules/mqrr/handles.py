@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, REQUEST, Broken, Level, Party, Rule
-from pipelines.rules.queue_access import opened_here
+from pipelines.rules.queue_access import opened_here, unopened
 from pipelines.rules.shown import code_shown, hexadecimal
 from pipelines.rules.stale import blameless, closed_here, own, served_after_close
 
@@ -75,7 +75,7 @@ def _handle_kind(step: CallStep) -> Answer:
         return step.association_incomplete() or Broken({name: handle, "given for": step.misplaced})
     session = opened_here(step)
     if session is None or session.opened is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     if step.call.method == v.REMOTE_CLOSE or not is_destination(session):
         return True
     return step.blind_since(session.opened.until) or Broken({name: handle, "given by": v.OPEN_FOR_MOVE})
@@ -84,7 +84,7 @@ def _handle_kind(step: CallStep) -> Answer:
 def _access_permits(step: CallStep) -> Answer:
     session = opened_here(step)
     if session is None or session.opened is None:
-        return None if step.session is None else Reason.OPEN_NOT_SEEN
+        return unopened(step)
     if is_destination(session):
         return None
     action = step.request.get("ulAction", 0)

@@ -14,6 +14,7 @@ from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Subject, U
 from pipelines.rules.plans import unreadable
 from pipelines.rules.purged import PurgedGone
 from pipelines.sessions.model import SessionKind
+from pipelines.sessions.mqmp_opens import SHARING_VIOLATIONS
 from pipelines.sessions.readers import EXCLUSIVE
 from pipelines.sessions.steps import CallStep, SessionStep
 
@@ -39,7 +40,7 @@ class _ExclusiveKept(Watcher):
         self._open: dict[str, dict[str, Session]] = {}
         """To receive from, by name and session_uid."""
         self._others: dict[str, CallFact] = {}
-        """The first that got in, or was refused, by session_uid of who has the queue open."""
+        """Who got in, or was refused for it, by session_uid of who has the queue open."""
 
     def sees_calls_of(self, method: Method) -> bool:
         return method in _OPENS
@@ -53,17 +54,25 @@ class _ExclusiveKept(Watcher):
 
     def _opened(self, step: CallStep) -> None:
         session = step.session
-        if step.call.method == v.REMOTE_OPEN and _reads(step.request.get("dwAccess", 0)):
+        # One that failed for another reason says nothing of who has the queue.
+        tells = session is not None or step.code in SHARING_VIOLATIONS
+        if tells and step.call.method == v.REMOTE_OPEN and _reads(step.request.get("dwAccess", 0)):
             name = _name(session, step)
             for holder in self._open.get(name, {}).values():
                 alone = EXCLUSIVE in (holder.share_mode, step.request.get("dwShareMode", 0))
                 if alone and not holder.is_over and not holder.close_asked:
-                    self._others.setdefault(holder.session_uid, slim(step.call) or step.call)
+                    self._note(holder.session_uid, step)
         if session is not None and session.queue_name and _reads(session.access) and session.remote_handle is None:
             held = self._open.setdefault(session.queue_name.casefold(), {})
             held[session.session_uid] = session
             if len(self._open) > _MAX_NAMES:
                 self._open.pop(next(iter(self._open)))
+
+    def _note(self, session_uid: str, step: CallStep) -> None:
+        """The first that was let in is the one to tell of."""
+        before = self._others.get(session_uid)
+        if before is None or (step.session is not None and SHARING_VIOLATIONS & {before.status, before.fault}):
+            self._others[session_uid] = slim(step.call) or step.call
 
     def _over(self, step: SessionStep) -> Iterable[Detected | Undecided | bool]:
         session = step.session

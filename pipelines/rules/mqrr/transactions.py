@@ -117,7 +117,7 @@ def _reject_after_receive(step: CallStep) -> Answer:
     read = session.shown.get(message) if session is not None else None
     if read is None or not read.is_receive or not read.transactional or read.start is None:
         return Reason.OPEN_NOT_SEEN
-    if read.end_asked:
+    if read.end_asked is not None:
         return True
     if _ended_elsewhere(step, message):
         return Reason.OPEN_NOT_SEEN
@@ -128,7 +128,7 @@ def _reject_after_receive(step: CallStep) -> Answer:
 def _ended_elsewhere(step: CallStep, message: int) -> bool:
     """A receive that nobody ends is taken back (3.1.5.1): the message may have been received by another handle."""
     others = (one.shown.get(message) for one in step.pair.by_handle.values() if one is not step.session)
-    return any(read.end_asked for read in others if read is not None)
+    return any(read.end_asked is not None for read in others if read is not None)
 
 
 _client = partial(Rule, document="MS-MQRR", keyword="MUST", party=Party.CLIENT, level=Level.MEDIUM, needs=BOTH)

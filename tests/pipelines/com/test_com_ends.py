@@ -179,3 +179,19 @@ d: Invoke object={0}
     (other,) = [row for row in rows if row["exporter"]["host"] == "10.0.0.9" and row["calls_made"]]
     assert (other["oxid"][-4:], other["oid"][-4:], other["client"]) == ("0a01", "0077", "10.0.0.7")
     assert (other["references_given"], other["doubt"]) == (0, "open_not_seen")
+
+    more = handed.format("Z", "0x0B01")
+    rows = told(tmp_path, f"{MADE}{more}")["com_objects"]
+    (same,) = [row for row in rows if row["exporter"]["host"] == "10.0.0.9" and row["calls_made"]]
+    assert (same["oid"][-4:], len(same["interfaces"]), same["doubt"]) == ("0b01", 2, None)
+
+
+def test_the_account_is_that_of_the_host_that_it_was_handed_to(tmp_path: Path) -> None:
+    """A client's own object is handed to the server, whose account the call does not tell."""
+    script = f"{MADE}connect b interface IMSMQQueueInfo auth integrity\nalter b interface IDispatch\n"
+    script += 'b: Invoke rgvarg=[[9, S]] at="10.0.0.5" oxid=0x0C01\nb: Invoke -> gives=B'
+    rows = told(tmp_path, script)["com_objects"]
+    found = {
+        row["exporter"]["host"]: (row["client"], row["username"]) for row in rows if row["oid"] != A and row["oid"]
+    }
+    assert found == {"10.0.0.5": ("10.0.0.9", None), "10.0.0.9": ("10.0.0.5", "alice")}

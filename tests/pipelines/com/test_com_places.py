@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from decoders.dcerpc.well_known import MSMQ_COM
+from decoders.dcom.classes import MSMQ_CLASSES
 from ingest.choice import Choice
 from tests.builders import com_values as c
 from tests.builders import packets as p
@@ -108,3 +110,20 @@ def test_without_a_bind_the_object_tells_the_interface(tmp_path: Path) -> None:
         ("IDispatch", None, False)
     }
     assert {row["object_uid"] for row in unbound} <= {row["object_uid"] for row in objects if row["oid"]}
+
+
+def test_a_bind_to_any_of_msmqs_interfaces_makes_a_conversation_ours(tmp_path: Path) -> None:
+    """Also where nobody saw the activation, at a port that nobody announced."""
+    talks = [
+        ComTalk(Ends(52_000 + number, 61_000 + number))
+        .bind(iid)
+        .orpc(iid, "GetTypeInfoCount", c.ipid(number), {}, {"pctinfo": 1})
+        for number, iid in enumerate(MSMQ_COM)
+    ]
+    stranger = ComTalk(Ends(53_000, 62_000)).bind(c.DISPATCH)
+    stranger.orpc(c.DISPATCH, "GetTypeInfoCount", c.ipid(99), {}, {"pctinfo": 1})
+    local = s.captured(tmp_path, *talks, stranger, choice=Choice())
+    assert {row["chosen_by"] for row in local.tables["flows"]} == {"interface"}
+    calls, objects = s.rows(local)
+    assert {row["iid"] for row in calls} == set(MSMQ_COM)
+    assert {row["class"] for row in objects} == {*MSMQ_CLASSES.values(), None}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from decoders.oaut.building import bstr, variant
+from decoders.oaut.building import bstr, byte_array, variant
 from decoders.oaut.names import VT
 from decoders.registry import BY_NAME
+from pipelines.calls.com_arguments import invoked_arguments
 from tests.builders import com_values as c
 from tests.pipelines.com import story as s
 
@@ -143,13 +145,49 @@ def test_more_than_was_declared_stays_without_a_name(tmp_path: Path) -> None:
     invoke(talk, OPEN, number(1), number(2), number(3), named=(0, 0, 2**31 - 1))
     (first, second), _ = told(tmp_path, talk)
     assert len(first["arguments"]) == 64
-    assert [one["name"] for one in first["arguments"][:3]] == ["Access", "ShareMode", None]
+    assert shown(first)[:3] == [("Access", "99", None), ("ShareMode", "98", None), (None, "97", None)]
     assert shown(second) == [
         ("Access", "2", "MQ_SEND_ACCESS"),
         ("ShareMode", None, None),
         (None, "3", None),
         (None, "1", None),
     ]
+
+
+def test_arguments_that_were_not_captured_leave_their_places() -> None:
+    """Rgvarg begins with the last one."""
+    found = invoked_arguments({"pDispParams": {"rgvarg": [number(3)], "cArgs": 3}}, {})
+    assert [(one.type, one.value) for one in found] == [("", None), ("", None), ("VT_I4", "3")]
+    hostile = invoked_arguments({"pDispParams": {"rgvarg": None, "cArgs": 2**32 - 1}}, {})
+    assert len(hostile) == 64
+
+
+MESSAGE = "d7d6e075-dccd-11d0-aa4b-0060970debae"
+
+
+@pytest.mark.parametrize("body", ["secret", b"secret"])
+def test_a_body_is_told_by_size_and_hash(tmp_path: Path, body: str | bytes) -> None:
+    """By Invoke as by its own opnum: its bytes are nobody's business unless somebody asks for them."""
+    iid, ipid = BY_NAME["IMSMQMessage4"].uuid, c.ipid(0x30)
+    made_of = text(body) if isinstance(body, str) else byte_array(body)
+    data = body.encode("utf-16-le") if isinstance(body, str) else body
+    talk = made(s.exporter(also=(iid,)))
+    s.queried(talk, s.OBJECT, iid, ipid)
+    talk.orpc(iid, "put_Body", ipid, {"varBody": made_of}, {})
+    talk.orpc(iid, "get_Body", ipid, {}, {"pvarBody": made_of})
+    invoke(talk, 0, made_of, flags=PUT, named=(-3,))
+    invoke(talk, 0, flags=GET, result=made_of)
+    calls, _ = s.rows(s.captured(tmp_path, s.activation(MESSAGE), talk))
+    shown_as = f"{len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()}"
+    bodies = [row for row in calls if row["member"] == "Body"]
+    assert [(row["kind"], row["via"]) for row in bodies] == [
+        ("put", "direct"),
+        ("get", "direct"),
+        ("put", "invoke"),
+        ("get", "invoke"),
+    ]
+    assert [row["result"] for row in bodies] == [None, shown_as, None, shown_as]
+    assert [shown(row) for row in bodies] == [[("varBody", shown_as, None)], [], [("varBody", shown_as, None)], []]
 
 
 def test_an_event_comes_by_number(tmp_path: Path) -> None:

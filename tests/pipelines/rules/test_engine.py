@@ -100,6 +100,14 @@ def test_tally_is_told_in_the_order_of_the_catalogue() -> None:
     assert {row["verdict"] for row in verdict_rows(tally)} <= set(VERDICTS_MEAN)
 
 
+def test_what_is_not_decided_has_a_question_and_no_level(tmp_path: Path) -> None:
+    script = "connect auth privacy\nRemoteQMOpenQueue\nRemoteQMPurgeQueue\nclose\n"
+    rows = [row for row in judged(script, tmp_path)["findings"] if row["verdict"] == "not_decidable"]
+    assert rows
+    assert {row["level"] for row in rows} == {None}
+    assert {row["title"][:4] for row in rows} <= {"Was ", "Did "}
+
+
 def test_findings_at_or_above_a_level() -> None:
     tally = Counter({
         ("detect-purge", "detection", None): 2,

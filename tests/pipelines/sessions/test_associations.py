@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pipelines.sessions.machine import MAX_ALIKE
 from tests.builders.conversations import Frame
 from tests.local import Local
 from tests.scripts.player import capture, play, write
@@ -205,3 +206,43 @@ def test_who_gets_another_number_than_asked_for_is_in_a_new_association(
     """
     findings = _judged(script, tmp_path)["findings"]
     assert [row["rule_id"] for row in findings if row["verdict"] == "violation"] == accused
+
+
+def test_association_that_is_seen_at_both_sides_of_a_translator(tmp_path: Path) -> None:
+    """It has two addresses there, and the client joins it from another one of its own: that may be either's."""
+    script = """
+        connect a from 10.0.0.20 grants 7
+        connect b from 192.0.2.20 source 50001 grants 7
+        a: ask q RemoteQMOpenQueue
+        b: ask r RemoteQMOpenQueue
+        answer r
+        answer q
+        wait 10s
+        connect c from 10.0.0.150 asks 7 grants 7
+        connect d from 192.0.2.150 asks 7 grants 7
+        c: ask q RemoteQMCloseQueue
+        d: ask r RemoteQMCloseQueue
+        answer r
+        answer q
+        wait 10s
+        close c
+        close d
+        close a
+        close b
+    """
+    findings = _judged(script, tmp_path)["findings"]
+    assert {row["verdict"] for row in findings if row["rule_id"] == "mqqp-queue-closed"} == {"not_decidable"}
+
+
+def test_what_went_by_one_number_too_often_is_in_doubt(tmp_path: Path) -> None:
+    """The first that went by it is still open, and a number asked for from elsewhere may mean that one."""
+    others = "\n".join(f"connect n{place} from 10.0.0.{20 + place} grants 7" for place in range(MAX_ALIKE))
+    script = f"""
+        connect a from 10.0.0.5 grants 7
+        a: RemoteQMOpenQueue
+        {others}
+        close a
+    """
+    findings = _judged(script, tmp_path)["findings"]
+    closed = {(row["verdict"], row["reason"]) for row in findings if row["rule_id"] == "mqqp-queue-closed"}
+    assert closed == {("not_decidable", "limit")}
