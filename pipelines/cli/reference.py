@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,6 @@ from pipelines.cli.exit_codes import ExitCode
 from pipelines.cli.parser import subcommands
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
 PAGE: Final = "command-line.md"
@@ -59,5 +58,11 @@ def _command(title: str, one: argparse.ArgumentParser) -> Iterator[str]:
         yield from _command(f"{title} {name}", inner)
 
 
+def main(folder: Path) -> None:
+    (folder / PAGE).write_text(page(), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    (Path(sys.argv[1]) / PAGE).write_text(page(), encoding="utf-8")
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=Path)
+    main(arguments.parse_args().folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 from typing import Final
@@ -63,4 +63,6 @@ def _pictures(browser: Browser, report: Path, folder: Path, name: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder)
