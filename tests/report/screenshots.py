@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import argparse
+import json
 import tempfile
 from pathlib import Path
 from typing import Final
