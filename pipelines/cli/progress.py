@@ -25,7 +25,7 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 class Progress:
-    """ObjectCall with what begins; as a context manager it redraws one line until the run is over."""
+    """Called with what begins; as a context manager it redraws one line until the run is over."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr

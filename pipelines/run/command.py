@@ -60,7 +60,7 @@ class RunOrder:
     secrets: Sequence[Secret] = ()
     report: bool = True
     engine_over: Callable[[], None] = lambda: None
-    """ObjectCall when the engine has nothing more to do."""
+    """Called when the engine has nothing more to do."""
     gate: Gate = field(default_factory=GateHere)
     """Who checks the tables of a run of its own."""
 

@@ -1,4 +1,4 @@
-"""Whether a run is still what its manifest says: outputs, the chain of runs before it, inputs that are there yet."""
+"""Whether a run is still what its manifest says: itself, outputs, the runs before it, inputs that are there yet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ingest.files import PlainFile, exists, files_below, join, read_bytes, sha256, size_of
+from pipelines.store.claims import false_claims
 from pipelines.store.manifest import HISTORY, MANIFEST, read_manifest, sha256_of
+from pipelines.store.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,16 +30,23 @@ class Verification:
     runs: int = 0
     head: str = ""
     """Hash of the manifest itself: noted elsewhere, it proves all the rest."""
+    counts: Json = field(default_factory=dict)
+    """What the manifest says was counted, where this version wrote it."""
 
 
-def verify(folder: str) -> Verification | None:
-    """None: there is no run in the folder."""
+def verify(folder: str, expected: str | None = None) -> Verification | None:
+    """None: there is no run in the folder. `expected`: the hash of the manifest, as it was noted elsewhere."""
     manifest = read_manifest(folder)
     if manifest is None:
         return None
     found = Verification(head=sha256_of(read_bytes(join(folder, MANIFEST))))
+    if expected is not None and expected.lower() != found.head:
+        found.problems.append(f"{join(folder, MANIFEST)}: is not the manifest of that hash; its own is {found.head}")
     found.problems += _outputs(folder, manifest, found)
+    found.problems += false_claims(folder, manifest)
     found.problems += _strangers(folder, manifest)
+    if manifest["version"] == VERSION:
+        found.counts = manifest.get("counts", {})
     manifests = [manifest]
     if "run" in manifest:
         manifests = list(_chain(folder, manifest, found))

@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ingest.files import sha256
+from ingest.choice import Scope
+from ingest.files import expand, sha256
+from pipelines.captures.inventory import take_stock
 from pipelines.cli import main
+from pipelines.cli.options import thresholds
+from pipelines.engine.local import LocalEngine
+from pipelines.run.command import RunOrder, run_once
 from pipelines.store.dataset_folder import DatasetFolder
+from pipelines.store.output_folder import OutputFolder
 from pipelines.store.verifying import verify
+from tests.conftest import ROOT
 from tests.pipelines.dataset.test_folder import grow, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def run_once_made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("verifying")
+    order = RunOrder(LocalEngine, Scope.MSMQ, thresholds([]), check=False, report=False)
+    with OutputFolder(str(folder / "run"), force=False) as output:
+        run_once(order, take_stock(expand([str(ROOT / "samples" / "msmq-loopback.pcap")])), output)
+        output.publish()
+    return folder / "run"
+
+
+@pytest.fixture
+def run_of_sample(run_once_made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(run_once_made, tmp_path / "run"))
 
 
 @pytest.fixture
@@ -77,6 +100,62 @@ def test_change_is_named(
     said = capsys.readouterr().err
     assert words in said
     assert name.rpartition("/")[2] in said
+
+
+def edited(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """As somebody would edit it who leaves every hash as it is."""
+    manifest = json.loads((run / "run.json").read_text())
+    change(manifest)
+    (run / "run.json").write_text(json.dumps(manifest))
+
+
+def dropped_output(manifest: dict[str, Any], table: str) -> None:
+    manifest["outputs"] = [one for one in manifest["outputs"] if one["table"] != table]
+
+
+def first_of(manifest: dict[str, Any], table: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in manifest["outputs"] if one["table"] == table)
+    return found
+
+
+EDITS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
+    (lambda manifest: first_of(manifest, "reads").update(rows=1), "rows; run.json says 1"),
+    (lambda manifest: first_of(manifest, "reads").update(table="sends"), "says that it belongs to table sends"),
+    (lambda manifest: manifest["rows"].update(findings=0), "says that table findings has 0 rows; its files have"),
+    (lambda manifest: manifest["rows"].pop("moves"), "does not name table moves, which every run writes"),
+    (lambda manifest: dropped_output(manifest, "findings"), "belongs to no run"),
+    (lambda manifest: manifest["inputs"][0].update(path="/another.pcap"), "names the capture /another.pcap otherwise"),
+    (lambda manifest: manifest["inputs"].clear(), "does not name the capture"),
+    (lambda manifest: manifest["counts"]["reads"].update(removed=0), "counts reads as"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), EDITS, ids=[words for _, words in EDITS])
+def test_manifest_that_was_edited_is_found_out(
+    run_of_sample: Path, capsys: pytest.CaptureFixture[str], change: Callable[[dict[str, Any]], object], words: str
+) -> None:
+    edited(run_of_sample, change)
+    assert main(["verify", str(run_of_sample)]) == 15
+    assert words in capsys.readouterr().err
+
+
+def test_hash_that_was_kept_elsewhere_proves_the_manifest(
+    run_of_sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Parameters and times are in no table: nothing but the hash proves them."""
+    assert main(["verify", str(run_of_sample)]) == 0
+    kept = capsys.readouterr().out.rpartition(" ")[2].strip()
+    assert main(["verify", str(run_of_sample), "--expect", kept.upper()]) == 0
+    edited(run_of_sample, lambda manifest: manifest.update(case="another"))
+    assert main(["verify", str(run_of_sample)]) == 0
+    assert main(["verify", str(run_of_sample), "--expect", kept]) == 15
+    assert "is not the manifest of that hash" in capsys.readouterr().err
+
+
+def test_what_is_no_hash_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["verify", str(tmp_path), "--expect", "abc"])
+    assert "64 hexadecimal digits" in capsys.readouterr().err
 
 
 def test_capture_that_was_rotated_away_is_told_and_no_failure(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
