@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from decoders.dcerpc.framing_model import AnyPdu
 
 LEAST_REQUEST: Final = FIXED_BYTES[PacketType.REQUEST]
-_ANSWERS: Final = (PacketType.RESPONSE, PacketType.FAULT)
+_ANSWERS: Final = (
+    PacketType.RESPONSE,
+    PacketType.FAULT,
+    PacketType.BIND_ACK,
+    PacketType.BIND_NAK,
+    PacketType.ALTER_CONTEXT_RESP,
+)
 
 
 class Waiting(NamedTuple):

@@ -149,14 +149,7 @@ class Connection:
 
     def captured_late_ns(self, data: Data) -> int:
         """How long before these bytes were captured the other side acknowledged bytes behind their beginning."""
-        receiver = self._halves[data.sender.peer]
-        since, stream = receiver.ahead_since_ns, receiver.peer_stream
-        if since is None:
-            return 0
-        if stream.next + distance(receiver.ahead_to, stream.next_seq) > data.offset:
-            return max(0, data.ts_ns - since)
-        receiver.ahead_since_ns = None
-        return 0
+        return self._halves[data.sender.peer].acknowledged_before_ns(data)
 
     def delivered_bytes(self, side: Side) -> int:
         return self.streams[side].delivered
@@ -215,10 +208,16 @@ class Connection:
                     half.note_early(ack, segment.ts_ns)
         if wire_len or flags & _CONTROL or segment.payload:
             self.payload_bytes_in[segment.capture] += len(segment.payload)
+            was_settled = stream.settled
             events = events + stream.feed(segment) if events else stream.feed(segment)
+            if not was_settled and stream.settled and not flags & SYN:
+                # Both at once: answers are not to come out while what they answer is still held.
+                events = peer_stream.settle_at_first() + events
             if stream.gaps != half.gaps_noted or stream.duplicate_segments != half.duplicates_noted:
                 self._note_oddities(half)
-            self._settle_early()
+            for each in self._halves:
+                if each.early:
+                    each.place_early()
         if stream.waiting or peer_stream.waiting:
             for each in self._halves:
                 events = events + each.stream.tick(packet, segment)
@@ -228,9 +227,7 @@ class Connection:
     @property
     def steady(self) -> bool:
         """Whether bytes next in order change nothing but where the streams stand."""
-        return all(
-            half.stream.settled and not half.stream.waiting and half.ahead_since_ns is None for half in self._halves
-        )
+        return all(half.stream.settled and not half.stream.waiting and half.is_level for half in self._halves)
 
     @property
     def plain_noted(self) -> tuple[list[bool], ...]:
@@ -276,11 +273,6 @@ class Connection:
             events += half.stream.finish(self._last, other.last_ack if trusted else None)
             self._note_oddities(half)
         return events
-
-    def _settle_early(self) -> None:
-        for half in self._halves:
-            if half.early and half.peer_stream.settled:
-                half.settle_early()
 
     def _note_packet(self, half: Half, segment: Segment) -> list[StreamEvent]:
         flags = segment.flags

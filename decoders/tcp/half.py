@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
-from decoders.limits import MAX_EARLY_ACKS
+from decoders.limits import MAX_AHEAD_BYTES, MAX_EARLY_ACKS
 from decoders.tcp.endings import Ending, How
 from decoders.tcp.model import FIN, RST
 from decoders.tcp.sequence import distance
 
 if TYPE_CHECKING:
-    from decoders.tcp.model import Segment
+    from decoders.tcp.model import Data, Segment
     from decoders.tcp.stream import Stream
 
 
 class Half:
     __slots__ = (
-        "ahead_since_ns", "ahead_to", "duplicates_noted", "early", "fin", "first_ack", "first_seq", "gaps_noted", "isn",
-        "last_ack", "packets", "packets_to_reset", "peer_stream", "plain_noted", "reset", "sent_syn", "side", "stream",
+        "_placed", "ahead_since_ns", "ahead_to", "duplicates_noted", "early", "fin", "first_ack", "first_seq",
+        "gaps_noted", "isn", "last_ack", "packets", "packets_to_reset", "peer_stream", "plain_noted", "reset",
+        "sent_syn", "side", "stream",
     )  # fmt: skip
 
     def __init__(self, stream: Stream, peer_stream: Stream) -> None:
@@ -34,6 +36,8 @@ class Half:
         """The furthest number that it acknowledged since then; without meaning where there is no such time."""
         self.early: list[tuple[int, int]] = []
         """What it acknowledged, and when, before the other's stream had a place: its SYN-ACK may be captured late."""
+        self._placed: deque[tuple[int, int]] = deque()
+        """The same by positions, once there are any, of which no byte from there on came out."""
         self.isn: int | None = None
         """Initial sequence number, from its SYN or from the peer's SYN-ACK."""
         self.sent_syn = False
@@ -65,12 +69,32 @@ class Half:
         if len(self.early) < MAX_EARLY_ACKS and (not self.early or ack != self.early[-1][0]):
             self.early.append((ack, ts_ns))
 
-    def settle_early(self) -> None:
+    def place_early(self) -> None:
         """The other's stream has its place: what was acknowledged before may have been captured after that."""
-        for ack, ts_ns in self.early:
-            if distance(ack, self.peer_stream.base_seq) > 0:
-                self.note_ahead(ack, ts_ns)
-        self.early = []
+        if self.peer_stream.settled:
+            ends = [(distance(ack, self.peer_stream.base_seq), ts_ns) for ack, ts_ns in self.early]
+            self._placed.extend((end, ts_ns) for end, ts_ns in ends if 0 < end <= MAX_AHEAD_BYTES)
+            self.early = []
+
+    @property
+    def is_level(self) -> bool:
+        """Whether all that it acknowledged was captured before, as far as is known."""
+        return self.ahead_since_ns is None and not self._placed
+
+    def acknowledged_before_ns(self, data: Data) -> int:
+        """How long before these bytes of the other side were captured it acknowledged bytes behind their beginning."""
+        placed = self._placed
+        while placed and placed[0][0] <= data.offset:
+            placed.popleft()
+        if placed:
+            return max(0, data.ts_ns - placed[0][1])
+        since, stream = self.ahead_since_ns, self.peer_stream
+        if since is None:
+            return 0
+        if stream.next + distance(self.ahead_to, stream.next_seq) > data.offset:
+            return max(0, data.ts_ns - since)
+        self.ahead_since_ns = None
+        return 0
 
     def note_end(self, segment: Segment, peer: Half) -> None:
         """A FIN or RST of this side."""

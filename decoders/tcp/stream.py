@@ -96,6 +96,14 @@ class Stream(Assembly):
             self._settle(seq, events)
         return events
 
+    def settle_at_first(self) -> list[StreamEvent]:
+        """The other side settled: what is late by more than the packets it took to is late here too."""
+        events: list[StreamEvent] = []
+        first = self._start.first_position() if self._start.segments and not self.settled else None
+        if first is not None:
+            self._settle(first, events)
+        return events
+
     def acknowledge(self, ack: int, packet: int) -> None:
         """Note the peer's ACK number in the connection's packet number `packet`. Absurd ones prove nothing."""
         if not self.settled:

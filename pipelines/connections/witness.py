@@ -120,6 +120,7 @@ class Witness:
             Ending(_party(one.sender, place), one.how.value, Moment(one.ts_ns, one.capture, one.frame))
             for one in connection.endings
         )
+        midstream = connection.starts_midstream and not self._begins_with_bind()
         fact = ConnectionFact(
             began=self._began,
             uid=place.uid,
@@ -128,13 +129,13 @@ class Witness:
             closed=closed,
             ended_by=None if connection.ended_by is None else _party(connection.ended_by, place),
             endings=endings,
-            midstream=connection.starts_midstream,
+            midstream=midstream,
             binds=binds,
         )
         yield fact
         if not untidy.isdisjoint(connection.packets_by_capture):
             yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, END, Reason.TIMES_CROSS)
-        if connection.starts_midstream:
+        if midstream:
             yield BlindFact(BEGINNING, place.uid, ends.orig_h, ends.resp_h, self._began, Reason.STARTED_MIDSTREAM)
         if not closed and fact.may_read:
             # Its last packets may be missing without a trace.
@@ -142,6 +143,11 @@ class Witness:
         for began, end, reason, sender, octets in self._stretches:
             said_by = None if sender is None else _party(sender, place)
             yield BlindFact(began, place.uid, ends.orig_h, ends.resp_h, end, reason, said_by, octets)
+
+    def _begins_with_bind(self) -> bool:
+        """[C706] 12.6.4.3: nothing is said before the bind, whether or not the SYN was captured."""
+        first = self._binds.get((True, 0))
+        return first is not None and first["pkt_type"] == "bind"
 
     def silent(self, connection: Connection, uid: str, low: Endpoint, high: Endpoint) -> Iterator[Fact]:
         """Of one of which no payload was captured: it carried some, or may have."""
