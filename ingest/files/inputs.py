@@ -6,16 +6,18 @@ import fnmatch
 import glob
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ingest.files.folders import exists, is_folder
 from ingest.files.names import is_local, local_path, normalised, root_of
 from ingest.files.remote import errors_of_path, file_system_of, url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ingest.files.remote import FileInfo, FileSystem
+
+    PassOver: TypeAlias = Callable[[str, str], None]
 
 _GLOB_SIGNS = frozenset("*?[")
 
@@ -24,39 +26,55 @@ class NoSuchInput(Exception):
     """A path the user gave that leads to no file; the text names it."""
 
 
-def expand(paths: Iterable[str]) -> list[str]:
-    """Files, folders (with everything below) and globs as absolute file names or full URLs, sorted, each once."""
+def expand(paths: Iterable[str], pass_over: PassOver = lambda _path, _why: None) -> list[str]:
+    """Files, folders (with everything below) and globs as absolute file names or full URLs, sorted, each once.
+
+    `pass_over` is told of what lies in a folder, looks like a file and is not read, and why. Hidden is not meant.
+    """
     found: set[str] = set()
     for given in paths:
-        files = _local(given) if is_local(given) else _remote(given)
+        files = _local(given, pass_over) if is_local(given) else _remote(given)
         if not files:
             raise NoSuchInput(_why_nothing(given))
         found.update(files)
     return sorted(found)
 
 
-def _local(given: str) -> list[str]:
+def _local(given: str, pass_over: PassOver) -> list[str]:
     path = local_path(given)
-    files = _below(Path(path))
+    files = _below(Path(path), pass_over)
     if not files and _GLOB_SIGNS & set(path):
         files = [
             file
             for match in glob.glob(path, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute pattern
-            for file in _below(Path(match))
+            for file in _below(Path(match), pass_over)
         ]
     return [str(file.absolute()) for file in files]
 
 
-def _below(path: Path) -> list[Path]:
-    """Regular files only: a pipe would be waited for, a device might never end."""
+def _below(path: Path, pass_over: PassOver) -> list[Path]:
+    """Regular files only: a pipe would be waited for, a device might never end, links to folders may go in circles."""
     if not path.is_dir():
         return [path] if path.is_file() else []
     found = []
     for folder, folders, files in os.walk(path, onerror=_give_up):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        entries = (Path(folder) / name for name in files if not name.startswith("."))
-        found += [entry for entry in entries if entry.is_file()]
+        for name in folders:
+            if (entry := Path(folder) / name).is_symlink():
+                pass_over(str(entry), "is a link to a folder; name that folder to read what is in it")
+        for name in files:
+            if name.startswith("."):
+                continue
+            entry = Path(folder) / name
+            if entry.is_file():
+                found.append(entry)
+            else:
+                pass_over(str(entry), _why_no_file(entry))
     return found
+
+
+def _why_no_file(entry: Path) -> str:
+    return "is a link that leads nowhere" if entry.is_symlink() else "is a pipe, socket or device"
 
 
 def _give_up(error: OSError) -> None:

@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> in
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except Stop as stop:
-        warn(f"{stop}")
+        warn(f"{stop}", *stop.details)
         return stop.code
     except KeyboardInterrupt:
         warn("interrupted; nothing was written")
@@ -77,5 +77,5 @@ def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> in
             warn(newer)
             return ExitCode.USAGE
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
-        warn(f"unexpected: {first_line}\nRun again with --debug for the details.")
+        warn(f"unexpected: {first_line}", "Run again with --debug for the details.")
         return ExitCode.UNEXPECTED

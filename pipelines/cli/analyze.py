@@ -11,7 +11,7 @@ from ingest.choice import Scope
 from ingest.files import NoSuchInput, expand, is_local, normalised
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.options import secrets, spark_settings, thresholds
-from pipelines.cli.printable import warn
+from pipelines.cli.printable import warn, warn_of_skipped
 from pipelines.cli.progress import Progress
 from pipelines.cli.summary import summary
 from pipelines.rules.model import Level
@@ -178,7 +178,7 @@ def _inputs(options: argparse.Namespace) -> list[Input]:
         out = str(Path(out).resolve())
     try:
         # The folder of an earlier run may lie among the captures; its tables are not input.
-        paths = [path for path in expand(options.paths) if not _lies_in(path, out)]
+        paths = [path for path in expand(options.paths, warn_of_skipped) if not _lies_in(path, out)]
     except NoSuchInput as error:
         raise Stop(ExitCode.NO_INPUT, str(error)) from None
     if not paths:
@@ -188,8 +188,8 @@ def _inputs(options: argparse.Namespace) -> list[Input]:
 
     inputs = take_stock(paths)
     if all(one.capture is None for one in inputs):
-        reasons = "\n".join(f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem)
-        raise Stop(ExitCode.NO_CAPTURE_READABLE, f"no capture could be read:\n{reasons}")
+        reasons = [f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem]
+        raise Stop(ExitCode.NO_CAPTURE_READABLE, "no capture could be read:", *reasons)
     return inputs
 
 

@@ -19,8 +19,9 @@ class ExitCode(enum.IntEnum):
 
 
 class Stop(Exception):
-    """Ends the command with a sentence for the user."""
+    """Ends the command with a sentence for the user, and a line for each detail."""
 
-    def __init__(self, code: ExitCode, sentence: str) -> None:
+    def __init__(self, code: ExitCode, sentence: str, *details: str) -> None:
         super().__init__(sentence)
         self.code = code
+        self.details = details

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ingest.containers.model import DamageNote
 from ingest.files import NoSuchInput, expand, sha256, size_of
 from pipelines.cli.exit_codes import ExitCode, Stop
-from pipelines.cli.printable import printable, warn
+from pipelines.cli.printable import printable, warn, warn_of_skipped
 from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(options: argparse.Namespace) -> int:
     try:
-        paths = expand(options.paths)
+        paths = expand(options.paths, warn_of_skipped)
     except NoSuchInput as error:
         raise Stop(ExitCode.NO_INPUT, str(error)) from None
     states = []

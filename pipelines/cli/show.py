@@ -13,7 +13,7 @@ from ingest.choice import Choice, Scope
 from ingest.files import NoSuchInput, expand
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.options import secrets
-from pipelines.cli.printable import printable, warn
+from pipelines.cli.printable import printable, warn, warn_of_skipped
 from pipelines.cli.screen import COLUMNS, cell, screen_lines
 
 if TYPE_CHECKING:
@@ -82,12 +82,12 @@ def _inputs(paths: list[str]) -> list[Input]:
     from pipelines.captures.inventory import take_stock  # noqa: PLC0415
 
     try:
-        inputs = take_stock(expand(paths))
+        inputs = take_stock(expand(paths, warn_of_skipped))
     except NoSuchInput as error:
         raise Stop(ExitCode.NO_INPUT, str(error)) from None
     if all(one.capture is None for one in inputs):
-        reasons = "\n".join(f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem)
-        raise Stop(ExitCode.NO_CAPTURE_READABLE, f"no capture could be read:\n{reasons}")
+        reasons = [f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem]
+        raise Stop(ExitCode.NO_CAPTURE_READABLE, "no capture could be read:", *reasons)
     size = 0
     for one in inputs:
         size += one.capture.bytes_inside(MOST_BYTES - size) if one.capture else 0

@@ -58,8 +58,8 @@ def summary(
     if verbose:
         _tables(finished, shown)
     if finished.imbalances:
-        problems = "\n".join(f"  {sentence}" for sentence in finished.imbalances)
-        raise Stop(ExitCode.DATA_QUALITY, f"the accounting does not add up, please report this:\n{problems}")
+        problems = [f"  {sentence}" for sentence in finished.imbalances]
+        raise Stop(ExitCode.DATA_QUALITY, "the accounting does not add up, please report this:", *problems)
     if quality is not None and not quality.success:
         for failure in quality.failures:
             warn(f"{failure.sentence}")
