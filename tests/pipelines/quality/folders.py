@@ -104,10 +104,12 @@ def link(clean: Path, tables: Path, rows: Rows, *changed: str) -> Path:
     return _linked(clean, tables, rows, changed, WRITTEN)
 
 
-def link_related(clean: Path, tables: Path, rows: Rows, changed: Table) -> Path:
-    """The same with one written anew and those alone that its checks look at: a footer of each is read."""
-    related = {changed.name, *(one.table for one in changed.relations if isinstance(one, Reference | RowCount))}
-    return _linked(clean, tables, rows, (changed.name,), [table for table in WRITTEN if table.name in related])
+def link_related(clean: Path, tables: Path, rows: Rows, changed: Sequence[Table]) -> Path:
+    """The same with these written anew and those alone that their checks look at: a footer of each is read."""
+    names = {table.name for table in changed}
+    relations = (one for table in changed for one in table.relations)
+    related = names | {one.table for one in relations if isinstance(one, Reference | RowCount)}
+    return _linked(clean, tables, rows, names, [table for table in WRITTEN if table.name in related])
 
 
 def _linked(clean: Path, tables: Path, rows: Rows, changed: Collection[str], which: Sequence[Table]) -> Path:
