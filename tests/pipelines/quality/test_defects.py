@@ -12,8 +12,8 @@ from pipelines.quality.batches import shown
 from pipelines.quality.checking import Checking, check_tables
 from pipelines.quality.checks import Check, CheckKind, checks_of
 from schemas.relations import Balance, RowCount
-from schemas.tables import CALLS, TYPED, WRITTEN
-from tests.pipelines.quality.folders import ROWS, clean_rows, link, link_related, plant, write_table
+from schemas.tables import CALLS, WRITTEN
+from tests.pipelines.quality.folders import OPERATIONS, ROWS, clean_rows, link, link_related, plant, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pipelines.quality.result import Suite
     from schemas.model import Table
     from tests.pipelines.quality.folders import Rows
-
-OPERATIONS = list(TYPED.values())
 
 
 TOGETHER = 33
@@ -41,39 +39,39 @@ def first_of_each_kind(table: Table) -> list[Check]:
 
 
 def planted() -> list[Check]:
-    return [check for table in WRITTEN if table not in OPERATIONS for check in first_of_each_kind(table)]
+    return [check for table in WRITTEN if table.name not in OPERATIONS for check in first_of_each_kind(table)]
 
 
 def planted_together() -> list[list[Check]]:
     """Of each table of operations one, another with each table."""
-    kinds = ((number, first_of_each_kind(table)) for number, table in enumerate(WRITTEN) if table in OPERATIONS)
+    kinds = ((number, first_of_each_kind(table)) for number, table in enumerate(WRITTEN) if table.name in OPERATIONS)
     chosen = [every[number % len(every)] for number, every in kinds]
     return [chosen[at : at + TOGETHER] for at in range(0, len(chosen), TOGETHER)]
 
 
-def test_clean_folder_keeps_all(clean: Path) -> None:
-    result = check_tables(str(clean))
+def test_clean_folder_keeps_all(whole: Path) -> None:
+    result = check_tables(str(whole))
     assert [failure.sentence for failure in result.failures] == []
     assert {suite.name for suite in result.suites} == {"types", *(table.name for table in WRITTEN)}
     assert all(suite.rows >= ROWS and suite.checked for suite in result.suites)
 
 
 @pytest.mark.parametrize("check", planted(), ids=lambda check: f"{check.table}-{check.kind}-{check.columns[0]}")
-def test_planted_defect_is_caught(check: Check, clean: Path, tmp_path: Path) -> None:
-    assert _missed([check], clean, tmp_path) == {}
+def test_planted_defect_is_caught(check: Check, whole: Path, tmp_path: Path) -> None:
+    assert _missed([check], whole, tmp_path) == {}
 
 
 @pytest.mark.parametrize("checks", planted_together(), ids=lambda checks: f"{checks[0].table}-{len(checks)}")
-def test_planted_defects_of_operations_are_caught(checks: list[Check], clean: Path, tmp_path: Path) -> None:
-    assert _missed(checks, clean, tmp_path) == {}
+def test_planted_defects_of_operations_are_caught(checks: list[Check], whole: Path, tmp_path: Path) -> None:
+    assert _missed(checks, whole, tmp_path) == {}
 
 
-def _missed(checks: list[Check], clean: Path, folder: Path) -> dict[str, str]:
+def _missed(checks: list[Check], whole: Path, folder: Path) -> dict[str, str]:
     """What is wrong with how the defect of each check, one a table, is told; by table."""
     rows = clean_rows()
     counts = {check.table: plant(check, rows) for check in checks}
     tables = tuple(table for table in WRITTEN if table.name in counts)
-    suites = Checking(str(link_related(clean, folder / "tables", rows, tables))).suites(tables)
+    suites = Checking(str(link_related(whole, folder / "tables", rows, tables))).suites(tables)
     told = {suite.name: suite for suite in suites}
     assert set(told) == set(counts)
     assert len(checks) == len(tables)
@@ -112,10 +110,10 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("bit", "which"), HALVINGS)
-def test_wrong_types_are_caught(bit: int, which: int, clean: Path, wrong: Path, tmp_path: Path) -> None:
+def test_wrong_types_are_caught(bit: int, which: int, whole: Path, wrong: Path, tmp_path: Path) -> None:
     half = {table.name for number, table in enumerate(WRITTEN) if number >> bit & 1 == which}
     for table in WRITTEN:
-        (tmp_path / table.name).symlink_to((wrong if table.name in half else clean) / table.name)
+        (tmp_path / table.name).symlink_to((wrong if table.name in half else whole) / table.name)
     failures = [one for one in Checking(str(tmp_path)).types().checked if not one.success]
     assert Counter(one.table for one in failures) == Counter(half)
     as_expected = {table.name: (CheckKind.TYPE, 1, table.names[0], "date32[day]") for table in WRITTEN}
