@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from decoders.interfaces.mqac.members import Meaning, Member
     from decoders.ndr.model import Parameter
-    from pipelines.com.objects import ComObject
+    from pipelines.com.com_object import ComObject
     from pipelines.facts.com import Argument, Com, Direction, Invoked, Kind
     from pipelines.facts.model import CallFact
 

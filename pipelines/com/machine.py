@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pipelines.com.called import Called
+    from pipelines.com.com_object import ComObject
     from pipelines.com.holdings import Held
-    from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
     from pipelines.facts.model import BlindFact, CallFact, Moment
     from schemas.model import AnyRow
