@@ -61,6 +61,12 @@ class ComObject:
     elsewhere: bool = False
     """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: who handed it out has it of a third, by what its reference says. Only that one's
     own resolver can say otherwise, as behind an address that is not known there."""
+    named_here: bool = False
+    """Somebody handed it on, and its reference names this host."""
+    told_there: bool = False
+    """The host that its reference names has a row for it."""
+    met: bool = False
+    """It was called here, or its references were counted here."""
     older: bool = False
     """It was handed on before anybody was seen to get it of this host."""
     crowded: bool = False
@@ -129,6 +135,15 @@ class ComObject:
     def doubt(self) -> Reason | None:
         """Its birth was not captured: what was done with it before is not known, nor where it is."""
         return Reason.OPEN_NOT_SEEN if self.given_by is None or self.elsewhere or self.older else None
+
+    @property
+    def is_anothers(self) -> bool:
+        """Whoever handed it on has nothing to tell of it."""
+        return self.elsewhere and self.told_there and not self.met and self.of_class is None
+
+    def begin(self, born: CallFact, parent: ComObject | None, client: str) -> None:
+        """It was handed on before, and now somebody is seen to get it of its host."""
+        self.born, self.given_by, self.parent, self.client, self.older = born, born.call_uid, parent, client, False
 
     @property
     def named_class(self) -> str | None:

@@ -14,6 +14,7 @@ from pipelines.com.numbers import MAX_OBJECTS, Numbers
 from pipelines.com.ping_sets import PingSets
 from pipelines.com.pings import Pings
 from pipelines.com.processes import Processes
+from pipelines.facts.stored_form import third_hosts
 from pipelines.sessions.memory import Recent
 from schemas.uids import derived_uid
 
@@ -98,12 +99,18 @@ class Objects:
         if one is None:
             one = self._adopted(reference) or self._new(reference, fact, parent)
             self._number(one, reference)
+        elif one.older and not one.met:
+            one.begin(_kept(fact), parent, _receiver(reference, fact))
+            one.given_over = fact.com.iid if fact.com else None
         one.clsid = one.clsid or clsid or reference.clsid
         one.of_class = one.of_class or of_class
         one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
         one.add(reference.ipid, reference.public_refs)
-        if reference.resolvers and self._server not in reference.resolvers and reference.oxid not in self._exporters:
-            one.elsewhere = True
+        if reference.resolvers and not one.named_here and self._server not in reference.resolvers:
+            one.elsewhere |= reference.oxid not in self._exporters
+            one.told_there |= fact.com is not None and reference.resolvers[0] in third_hosts(
+                fact.com.references, fact.ends
+            )
         one.pinged &= not reference.flags & NO_PING
         one.touch(fact)
         one.is_there(fact.until)
@@ -121,9 +128,13 @@ class Objects:
     def hand_on(self, reference: Reference, fact: CallFact) -> None:
         """[MS-DCOM] 3.2.4.3: the receiver gets some of the references that another had, so that there are no more."""
         one = self._numbers.of_reference(reference)
-        if one is None:
+        if one is None and not reference.resolvers:
+            # Another address that the reference names has the row, unless it is called here.
             self._handed.put(reference.ipid, (reference, _kept(fact)))
             return
+        if one is None:
+            one = self._adopted(reference) or self._handed_on(reference, _kept(fact))
+        one.named_here, one.elsewhere = True, False
         if self._numbers.of_ipid(reference.ipid) is None:
             # Whoever hands it on got this interface out of sight.
             one.interfaces.setdefault(reference.ipid, (reference.iid, fact.call_uid))
@@ -139,12 +150,16 @@ class Objects:
         self._handed.drop(ipid)
         one = self._numbers.of_reference(reference)
         if one is None:
-            one = self._new(reference, fact, None)
-            self._number(one, reference)
-            one.older = True
+            one = self._handed_on(reference, fact)
         one.interfaces.setdefault(ipid, (reference.iid, fact.call_uid))
         self._lead(ipid, one)
         self._sets.hold(one, _receiver(reference, fact))
+        return one
+
+    def _handed_on(self, reference: Reference, fact: CallFact) -> ComObject:
+        one = self._new(reference, fact, None)
+        self._number(one, reference)
+        one.older = True
         return one
 
     def _number(self, one: ComObject, reference: Reference) -> None:
@@ -181,7 +196,7 @@ class Objects:
         if iid:
             one.interfaces.setdefault(ipid, (iid, None))
         one.elsewhere &= one.oxid not in self._exporters
-        one.port = fact.ends.resp_p
+        one.met, one.port = True, fact.ends.resp_p
         one.calls += 1
         one.touch(fact)
         if reached(fact):
@@ -202,6 +217,13 @@ class Objects:
     def find(self, ipid: str, port: int | None = None) -> ComObject | None:
         """`port`: where it is called; processes of one host may have the same numbers."""
         return self._numbers.of_ipid(ipid, port) or self._met(ipid)
+
+    def counted(self, ipid: str, fact: CallFact) -> ComObject | None:
+        """Its references are counted here, so that it is one of this host's."""
+        one = self.find(ipid, fact.ends.resp_p)
+        if one is not None:
+            one.met = True
+        return one
 
     def take_back(self, ipid: str, public: int, private: int, fact: CallFact) -> None:
         """[MS-DCOM] 3.1.1.5.6.1.3: with the last reference of its last interface the object is gone."""
