@@ -88,7 +88,7 @@ def com_verdict(results: Sequence[Result]) -> str | None:
     """What a call of a COM object costs beside one of qm2qm: both are a request and a response."""
     of = {result.case.name: result for result in results}
     told = [
-        f"{of[com].ns_per_packet / of[other].ns_per_packet:.2f} times a qm2qm call from {of[other].case.what}"
+        f"{of[com].ns_per_packet / of[other].ns_per_packet:.2f} times a qm2qm call from {of[other].case.says}"
         for com, other in _COM_BESIDE
         if com in of and other in of
     ]
