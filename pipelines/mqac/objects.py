@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
-    from pipelines.com.objects import ComObject
+    from pipelines.com.com_object import ComObject
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import Argument
     from pipelines.facts.model import CallFact, Moment
