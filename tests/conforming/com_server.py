@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.conforming.mqac_sink import Sink
-    from tests.conforming.queue_manager import QueueManager
+    from tests.conforming.queue_manager import Queue, QueueManager
     from tests.conforming.schedule import Until
     from tests.conforming.transport import Call, Reply
     from tests.conforming.world import World
@@ -28,7 +28,7 @@ PUBLIC: Final = 5
 NO_INTERFACE: Final = "0x80004002"
 _REFERENCE: Final = re.compile(r"\[(\w+), (\d+)\]")
 _OWN: Final = ("RemQueryInterface", "RemAddRef", "RemRelease", "GetIDsOfNames")
-_PLAIN: Final = ("FindConnectionPoint", "Advise", "Unadvise")
+_PLAIN: Final = ("FindConnectionPoint", "Advise", "Unadvise", "GetConnectionInterface")
 """Members of interfaces that are not MSMQ's alone."""
 
 
@@ -50,6 +50,12 @@ class Served:
 
     def lost(self) -> None:
         """The process ended."""
+
+
+def never(_: Call) -> Handling:
+    """Members that nobody implements: [MC-MQAC] 3.2.4.2.7 and many others."""
+    yield None
+    return {"status": "0x80004001"}
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +107,8 @@ class ComServer:
         self.resolved: dict[Sink, str] = {}
         """Those whose interface for events was asked for, with its IPID."""
         self.caller = ComProcess(self.world, manager.address, manager.product, f"{manager.name.upper()}$")
+        self.described: Callable[[Queue], Served] = lambda _: Served("")
+        """The object that stands for a queue: whoever offers the classes knows."""
         self._begin()
 
     def _begin(self) -> None:

@@ -1,4 +1,4 @@
-"""MSMQApplication and MSMQManagement: [MC-MQAC] 3.2 to 3.5. The queue manager and its queues, administered."""
+"""MSMQManagement: [MC-MQAC] 3.3 to 3.5. A queue that is there, or one that messages leave by, administered."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ if TYPE_CHECKING:
 
     Handling = Generator[Until | None, None, Reply]
 
-_DENIED: Final = {"status": "MQ_ERROR_ACCESS_DENIED"}
+DENIED: Final = {"status": "MQ_ERROR_ACCESS_DENIED"}
 _UNINITIALIZED: Final = {"status": "MQ_ERROR_UNINITIALIZED_OBJECT"}
-_ACTIONS: Final = {"Connect": "connect", "Disconnect": "disconnect", "Tidy": "tidy"}
 _CONTROLS: Final = {"Pause": "pause", "Resume": "resume", "EodResend": "eod_resend"}
-ASKED_OF_QUEUE: Final = ("get_MessageCount", "get_FormatName", "get_IsLocal", "get_QueueType", "get_BytesInQueue")
-ASKED_OF_MACHINE: Final = ("get_PrivateQueues", "ActiveQueues", "get_IsConnected", "get_BytesInAllQueues")
+ASKED_OF_QUEUE: Final = (
+    *("get_MessageCount", "get_FormatName", "get_IsLocal", "get_QueueType", "get_BytesInQueue", "get_ForeignStatus"),
+    "get_TransactionalStatus",
+)
+ASKED_OF_LOCAL: Final = ("get_JournalMessageCount", "get_BytesInJournal")
 OUTGOING: Final = "IMSMQOutgoingQueueManagement"
 LOCAL: Final = "IMSMQQueueManagement"
 _PRIVATE: Final = 1
+_NOT_FOREIGN: Final = 1
 
 
 class Administered(Served):
@@ -55,40 +58,13 @@ class Administered(Served):
         return call.connection.security.username == ADMINISTRATOR
 
 
-class Application(Administered):
-    def __init__(self, server: ComServer, management: QmmgmtServer) -> None:
-        super().__init__("MSMQApplication", server, management)
-        self.members = {**dict.fromkeys(_ACTIONS, self.control), **dict.fromkeys(ASKED_OF_MACHINE, self.ask)}
-
-    def control(self, call: Call) -> Handling:
-        """3.2.4.3.8 to 3.2.4.3.10."""
-        name = names.member(call.operation)
-        act = self.act(call, _ACTIONS[name])
-        yield None
-        if not self.allowed(call):
-            return self.came_to(act, _DENIED)
-        self.management.online = {"Connect": True, "Disconnect": False}.get(name, self.management.online)
-        return self.came_to(act, {"status": 0})
-
-    def ask(self, call: Call) -> Handling:
-        """3.2.4.3.1 to 3.2.4.3.5."""
-        act = self.act(call, "query")
-        yield None
-        queues = [one for one in self.manager.queues if not one.deleted]
-        answers: dict[str, Reply] = {
-            "get_PrivateQueues": {"result": v.texts([one.path for one in queues])},
-            "ActiveQueues": {"result": v.texts([one.format_name for one in queues])},
-            "get_IsConnected": {"result": v.TRUE if self.management.online else v.FALSE},
-            "get_BytesInAllQueues": {"result": f"[VT_UI8, {sum(map(_bytes, queues))}]"},
-        }
-        return self.came_to(act, answers[names.member(call.operation)])
-
-
 class Management(Administered):
     def __init__(self, server: ComServer, management: QmmgmtServer) -> None:
         super().__init__("MSMQManagement", server, management)
         self.queue: Queue | Outgoing | None = None
-        asked: dict[str, Callable[[Call], Handling]] = dict.fromkeys((*ASKED_OF_QUEUE, "get_State"), self.ask)
+        asked: dict[str, Callable[[Call], Handling]] = dict.fromkeys(
+            (*ASKED_OF_QUEUE, *ASKED_OF_LOCAL, "get_State"), self.ask
+        )
         self.members = {"Init": self.init, **asked, **dict.fromkeys(_CONTROLS, self.control)}
 
     def others(self) -> tuple[str, ...]:
@@ -123,7 +99,11 @@ class Management(Administered):
             "get_FormatName": {"result": text(queue.format_name)},
             "get_IsLocal": {"result": v.FALSE if outgoing else v.TRUE},
             "get_QueueType": {"result": _PRIVATE},
-            "get_BytesInQueue": {"result": f"[VT_UI8, {0 if isinstance(queue, Outgoing) else _bytes(queue)}]"},
+            "get_BytesInQueue": {"result": f"[VT_UI8, {0 if isinstance(queue, Outgoing) else bytes_of(queue)}]"},
+            "get_ForeignStatus": {"result": _NOT_FOREIGN},
+            "get_TransactionalStatus": {"result": 0 if not isinstance(queue, Outgoing) and queue.transactional else 1},
+            "get_JournalMessageCount": {"result": 0},
+            "get_BytesInJournal": {"result": "[VT_UI8, 0]"},
             "get_State": {"result": 4 if isinstance(queue, Outgoing) and queue.state == "ONHOLD" else 5},
         }
         return self.came_to(act, answers[names.member(call.operation)])
@@ -136,10 +116,10 @@ class Management(Administered):
         if not isinstance(self.queue, Outgoing):
             return self.came_to(act, _UNINITIALIZED)
         if not self.allowed(call):
-            return self.came_to(act, _DENIED)
+            return self.came_to(act, DENIED)
         self.queue.state = {"Pause": "ONHOLD", "Resume": "INACTIVE"}.get(name, self.queue.state)
         return self.came_to(act, {"status": 0})
 
 
-def _bytes(queue: Queue) -> int:
+def bytes_of(queue: Queue) -> int:
     return sum(one.body for one in queue.available())
