@@ -122,7 +122,7 @@ _ALONE: Final[Mapping[str, tuple[str, Saying]]] = {
 _OPENED: Final[Mapping[str, tuple[int, Saying]]] = {
     "receive to peek": (PEEK, [_with("Receive", ReceiveTimeout=0, Transaction=0), _with("Purge")]),
     "peek to send": (SEND, [_with("Peek", ReceiveTimeout=0), _with("PeekCurrent", ReceiveTimeout=0)]),
-    "lookup of zero": (PEEK, [_with("PeekByLookupId", LookupId=text("0"))]),
+    "lookup of zero": (PEEK, [_with("PeekByLookupId", LookupId="[VT_UI8, 0]")]),
     "next of reset": (PEEK, [_with("Reset"), _with("PeekNext", ReceiveTimeout=0)]),
     "how opened": (PEEK, [_with("get_ShareMode"), _with("get_Access"), _with("get_IsOpen")]),
     "patient": (PEEK, [_with("Peek", ReceiveTimeout=30_000)]),
@@ -300,7 +300,7 @@ def _by_both(script: Script, part: str) -> Doing:
     path = "far1\\private$\\sink" if outgoing else script.a_queue().path
     if management is None or failed((yield from management.call("Init", {"Pathname": text(path)}))):
         return
-    yield from say(management, [_with(one) for one in ("get_IsLocal", *ASKED_OF_QUEUE)])
+    yield from say(management, [_with(one) for one in ASKED_OF_QUEUE])
     if script.client.late:
         return
     other = yield from management.query(OUTGOING if outgoing else LOCAL)
@@ -328,18 +328,20 @@ def _events(script: Script, part: str) -> Doing:
         yield from point.ask("Advise")
 
 
-def _notified(script: Script, part: str) -> Doing:
-    """Of a queue that was opened to send, and at a cursor that there is not."""
-    for access, odd in ((SEND, {}), (PEEK, {"Cursor": 9})):
+def _notified(access: int, **odd: Any) -> Errand:  # noqa: ANN401
+    """Of a queue that was opened so, or at a cursor that there is not."""
+
+    def doing(script: Script, part: str) -> Doing:
         opened = yield from script.opened(script.a_queue(), access, 0, part)
         event = yield from script.client.activate(script.server, "MSMQEvent", part)
         if opened is None or event is None:
             return
         argument = yield from event.argument(names.taken(f"{opened.members}.EnableNotification", "Event"))
-        if argument is None:
-            return
-        given = {"Event": argument.ipid, "public": 1, "ReceiveTimeout": 0, **odd}
-        yield from say(opened, [("EnableNotification", given), _with("Close")])
+        if argument is not None:
+            given = {"Event": argument.ipid, "public": 1, "ReceiveTimeout": 0, **odd}
+            yield from say(opened, [("EnableNotification", given), _with("Close")])
+
+    return doing
 
 
 ERRANDS: Final[Mapping[str, Errand]] = {
@@ -361,5 +363,15 @@ ERRANDS: Final[Mapping[str, Errand]] = {
     "by both": _by_both,
     "destination": _destination,
     "events": _events,
-    "notified": _notified,
+    "notified of sending": _notified(SEND),
+    "notified at no cursor": _notified(PEEK, Cursor=9),
 }
+WRONG: Final[Mapping[str, Errand]] = {
+    "created without a name": _to_object(
+        "MSMQQueueInfo", [_with("put_Label", bstrLabel=text("new")), _with("Create")]
+    ),
+    "opened without a name": _to_object(
+        "MSMQQueueInfo", [_with("put_Label", bstrLabel=text("new")), _with("Update"), _with("Refresh")]
+    ),
+}
+"""What no client that keeps to the documents does: 3.10.3. For breaches alone."""

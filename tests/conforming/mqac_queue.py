@@ -221,7 +221,7 @@ class OpenedQueue(Addressed):
         available = self.queue.available()
         if place in ("First", "Last"):
             return available[0 if place == "First" else -1] if available else NOT_FOUND
-        wanted = int(str(call.values["LookupId"]).strip('"'))
+        wanted = v.number(call.values["LookupId"])
         if wanted == 0:
             return "MQ_ERROR_INVALID_PARAMETER"
         found = cursors.by_lookup_id(self.queue, wanted, _WAYS[place])

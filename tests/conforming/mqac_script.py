@@ -8,7 +8,7 @@ from tests.conforming import com_names as names
 from tests.conforming import mqac_values as v
 from tests.conforming.com_client import failed
 from tests.conforming.mqac_administering import administer, manage
-from tests.conforming.mqac_errands import ERRANDS
+from tests.conforming.mqac_errands import ERRANDS, WRONG
 from tests.conforming.mqac_queue import PEEK, RECEIVE, SEND
 from tests.conforming.mqac_reading import Reading
 from tests.conforming.mqac_watching import watch
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 WATCH: Final = "watch"
 """As breaches call it."""
+_EVERY: Final = {**ERRANDS, **WRONG}
 _WORDS: Final = ("order", "receipt", "return")
 
 
@@ -51,11 +52,11 @@ class Script:
         doing = world.one_of(usual)
         if self.reachable and (wanted == WATCH or world.likely(0.15)):
             return self._watch
-        return self._run_errand if wanted in ERRANDS else doing
+        return self._run_errand if wanted in _EVERY else doing
 
     def _run_errand(self, part: str) -> Doing:
         chosen = self.world.one_of(tuple(ERRANDS))
-        yield from ERRANDS[self.world.plant.errand or chosen](self, part)
+        yield from _EVERY[self.world.plant.errand or chosen](self, part)
 
     def a_queue(self, *, transactional: bool | None = None) -> Queue:
         """Of the server."""
