@@ -11,7 +11,17 @@ from tests.conforming.mqac_event import CONTAINER
 from tests.conforming.mqac_management import ASKED_OF_QUEUE
 from tests.conforming.mqac_message import MessageObject
 from tests.conforming.mqac_script import WATCH
-from tests.conforming.planting_objects import DONE, answered, asked, breach, failed, instead, said, succeeded, taken, then
+from tests.conforming.planting_objects import (
+    DONE,
+    answered,
+    asked,
+    breach,
+    failed,
+    instead,
+    said,
+    taken,
+    then,
+)
 from tests.conforming.stage import text
 
 if TYPE_CHECKING:
@@ -109,6 +119,10 @@ def _a_result(call: Call, reply: Reply) -> Reply | None:
 
 def _same_cookie(_: Call, reply: Reply) -> Reply | None:
     return {"pdwCookie": 1} if int(reply.get("pdwCookie", 1)) > 1 else None
+
+
+def _gone(_: Call, reply: Reply) -> Reply | None:
+    return DONE if reply.get("status") == "MQ_ERROR_MESSAGE_ALREADY_RECEIVED" else None
 
 
 def _cleared(call: Call, reply: Reply) -> Reply | None:
@@ -214,7 +228,7 @@ OBJECTS: Final = (
     breach(
         "mqac-current-received",
         errand="gone at the cursor",
-        answer=answered(("PeekCurrent",), failed(DONE)),
+        answer=answered(("PeekCurrent",), _gone),
     ),
     breach("mqac-exclusive-kept", errand="alone with it", omit="exclusion"),
     _handed_out("mqac-message-interface", "looked at", "Peek"),

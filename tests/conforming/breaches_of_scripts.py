@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from tests.conforming.conversation import Conversation
     from tests.conforming.planting import Answering
-    from tests.conforming.stage import Value
-    from tests.conforming.transport import Call, Reply, Values
+    from tests.conforming.transport import Call, Reply
 
 _NAMING: Final = ("put_PathName", "put_FormatName")
 _OLE: Final = "0x800401F0"
@@ -117,9 +116,7 @@ SCRIPTS: Final = (
         ),
     ),
     breach("mqac-commit-arguments", ask=asked("Commit", {"grfTC": 1}), answer=answered(("Commit",), failed(DONE))),
-    breach(
-        "mqac-create-first", ask=instead("put_PathName", "put_Label", {"bstrLabel": '"x"'}), shows=_used("Create")
-    ),
+    breach("mqac-create-first", ask=instead("put_PathName", "put_Label", {"bstrLabel": '"x"'}), shows=_used("Create")),
     breach(
         "mqac-queue-named-first",
         ask=instead("put_PathName", "put_Label", {"bstrLabel": '"x"'}),

@@ -208,9 +208,9 @@ def _names_put(script: Script, part: str) -> Doing:
 def _alone_with_it(script: Script, part: str) -> Doing:
     """It is open to one alone, and somebody else comes: 2.2.2.2."""
     queue = script.a_queue()
-    first = yield from script.opened(queue, RECEIVE, 1, part)
+    first = yield from script.opened(queue, RECEIVE, 1, part, by_path=True)
     if first is not None:
-        second = yield from script.opened(queue, RECEIVE, 0, part)
+        second = yield from script.opened(queue, RECEIVE, 0, part, by_path=True)
         yield from say(first, [_with("Reset"), _with("Close")])
         yield from say(second, [_with("Close")])
 
@@ -230,7 +230,7 @@ def _looked_at(script: Script, part: str) -> Doing:
 
 def _received_twice(script: Script, part: str) -> Doing:
     """Each message by its identifier."""
-    opened = yield from script.opened(script.a_queue(transactional=False), RECEIVE, 0, part)
+    opened = yield from script.opened(script.a_queue(transactional=False), RECEIVE, 0, part, by_path=True)
     for _ in range(3):
         if opened is None or opened.lost:
             return
@@ -240,7 +240,7 @@ def _received_twice(script: Script, part: str) -> Doing:
 
 def _gone_at_cursor(script: Script, part: str) -> Doing:
     """What stands at the cursor is received by its lookup identifier."""
-    opened = yield from script.opened(script.a_queue(transactional=False), RECEIVE, 0, part)
+    opened = yield from script.opened(script.a_queue(transactional=False), RECEIVE, 0, part, by_path=True)
     if opened is None or not names.exists(f"{opened.members}.ReceiveByLookupId"):
         return
     peeked = opened.made((yield from opened.call("PeekCurrent", {"ReceiveTimeout": 0})), "MSMQMessage")
@@ -367,9 +367,7 @@ ERRANDS: Final[Mapping[str, Errand]] = {
     "notified at no cursor": _notified(PEEK, Cursor=9),
 }
 WRONG: Final[Mapping[str, Errand]] = {
-    "created without a name": _to_object(
-        "MSMQQueueInfo", [_with("put_Label", bstrLabel=text("new")), _with("Create")]
-    ),
+    "created without a name": _to_object("MSMQQueueInfo", [_with("put_Label", bstrLabel=text("new")), _with("Create")]),
     "opened without a name": _to_object(
         "MSMQQueueInfo", [_with("put_Label", bstrLabel=text("new")), _with("Update"), _with("Refresh")]
     ),

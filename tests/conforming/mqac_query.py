@@ -26,9 +26,7 @@ _PUBLISHED: Final = ("news", "prices")
 def published(server: ComServer) -> list[Queue]:
     """What the directory has of this computer."""
     name = server.manager.name
-    return [
-        Queue(f"{name}\\{one}", f"PUBLIC={uuid.uuid5(uuid.NAMESPACE_DNS, f'{name} {one}')}") for one in _PUBLISHED
-    ]
+    return [Queue(f"{name}\\{one}", f"PUBLIC={uuid.uuid5(uuid.NAMESPACE_DNS, f'{name} {one}')}") for one in _PUBLISHED]
 
 
 class Query(Served):

@@ -75,11 +75,11 @@ class Script:
             yield from watch(opened, self.server)
             yield from self._close(opened)
 
-    def opened(self, queue: Queue, access: int, share: int, part: str) -> Finding:
+    def opened(self, queue: Queue, access: int, share: int, part: str, *, by_path: bool | None = None) -> Finding:
         info = yield from self.client.activate(self.server, "MSMQQueueInfo", part)
         if info is None:
             return None
-        by_path = self.world.likely(0.6)
+        by_path = self.world.likely(0.6) if by_path is None else by_path
         put = ("put_PathName", {"bstrPathName": text(queue.path)})
         if not by_path:
             put = ("put_FormatName", {"bstrFormatName": text(queue.format_name)})
