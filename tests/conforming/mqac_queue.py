@@ -78,7 +78,8 @@ class OpenedQueue(Addressed):
         self.closed = True
 
     def gone(self) -> None:
-        self._end(CLOSED, *([OPEN] if self.unsure else []), at_us=self.world.stage.now_us)
+        """Of references that nobody may have, the client's next ping says that it has none: they are run down."""
+        self._end(CLOSED, *([OPEN, RUNDOWN] if self.unsure else []), at_us=self.world.stage.now_us)
 
     def lost(self) -> None:
         self._end(RUNDOWN, OPEN)

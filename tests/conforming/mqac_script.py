@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import com_names as names
 from tests.conforming import mqac_values as v
 from tests.conforming.com_client import failed
+from tests.conforming.com_pinging import ping
 from tests.conforming.mqac_administering import administer, manage
 from tests.conforming.mqac_errands import ERRANDS, WRONG
 from tests.conforming.mqac_queue import PEEK, RECEIVE, SEND
@@ -42,6 +43,8 @@ class Script:
             yield Until(lambda: self.server.up)
             part = world.name("u")
             yield from self._doing()(part)
+            if world.likely(0.3):
+                yield from ping(self.client, self.server)
             if world.likely(0.9):
                 yield from self.client.release(*[one for one in self.client.proxies if one.part == part])
         self.client.close_all()
