@@ -131,6 +131,8 @@ class ComClient(ComProcess):
         """By Invoke, as scripts do."""
         self.knows_numbers = world.likely(0.3)
         self.proxies: list[Proxy] = []
+        self.servers: list[QueueManager] = []
+        """All that there are."""
         self.ping_sets: dict[QueueManager, PingSet] = {}
         self._revision = names.revision_of(product)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.conforming.com_client import ComClient
     from tests.conforming.queue_manager import QueueManager
     from tests.conforming.schedule import Until
+    from tests.conforming.stage import Value
     from tests.conforming.transport import Connection
 
     Doing = Generator[Until | None, None, None]
@@ -53,7 +54,7 @@ def ping(client: ComClient, server: QueueManager) -> Doing:
 def _change(client: ComClient, known: PingSet, connection: Connection, holds: set[int], server: QueueManager) -> Doing:
     added, gone = sorted(holds - known.held), sorted(known.held - holds)
     lists = {"AddToSet": _written(added), **({"DelFromSet": _written(gone)} if gone else {})}
-    asked = {"pSetId": known.number, "SequenceNum": known.sequence + 1, **lists}
+    asked: dict[str, Value] = {"pSetId": known.number, "SequenceNum": known.sequence + 1, **lists}
     reply = yield from client.call(connection, "ComplexPing", asked)
     if reply is None or not reply.get("pSetId"):
         # Nobody knows which set it is, if any: the next ping begins one.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from tests.conforming.mqac_sink import Sink
     from tests.conforming.queue_manager import Queue, QueueManager
+    from tests.conforming.runtime import Process
     from tests.conforming.transport import Call, Reply
     from tests.conforming.world import World
 
@@ -111,6 +112,10 @@ class ComServer:
         self.resolved: dict[Sink, str] = {}
         """Those whose interface for events was asked for, with its IPID."""
         self.caller = ComProcess(self.world, manager.address, manager.product, f"{manager.name.upper()}$")
+        self.others: list[QueueManager] = []
+        """All queue managers that there are."""
+        self.helpers: list[Process] = []
+        """That ask others for its clients."""
         self.described: Callable[[Queue], Served] = lambda _: Served("")
         """The object that stands for a queue: whoever offers the classes knows."""
         self._begin()
@@ -124,7 +129,9 @@ class ComServer:
             one.served.lost()
         self.objects.clear()
         self.resolved.clear()
-        self.caller.crash("reset")
+        for caller in (self.caller, *self.helpers):
+            caller.crash("reset")
+        self.helpers.clear()
         self.caller = ComProcess(self.world, self.manager.address, self.manager.product, self.caller.security.user)
         self._begin()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.conforming import com_names as names
 from tests.conforming import mqac_values as v
 from tests.conforming.com_client import failed
+from tests.conforming.mqac_application import ASKED_OF_MACHINE
 from tests.conforming.mqac_event import CONTAINER, EVENTS
 from tests.conforming.mqac_management import ASKED_OF_QUEUE, LOCAL, OUTGOING
 from tests.conforming.mqac_queue import PEEK, RECEIVE, SEND
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tests.conforming.com_client import Proxy
     from tests.conforming.mqac_script import Script
     from tests.conforming.schedule import Until
+    from tests.conforming.stage import Value
     from tests.conforming.transport import Values
 
     Doing = Generator[Until | None, None, None]
@@ -180,7 +182,7 @@ def _queried(script: Script, part: str) -> Doing:
     query = yield from script.client.activate(script.server, "MSMQQuery", part)
     if query is None:
         return
-    asked = {"Label": text("news")} if script.world.likely(0.5) else {}
+    asked: dict[str, Value] = {"Label": text("news")} if script.world.likely(0.5) else {}
     found = query.made((yield from query.call("LookupQueue", asked)), "MSMQQueueInfos")
     yield from say(found, [_with("Reset")])
     for _ in range(4):
@@ -247,7 +249,7 @@ def _gone_at_cursor(script: Script, part: str) -> Doing:
     told = (yield from peeked.call("get_LookupId")) if peeked is not None else None
     if told is None or failed(told) or opened.lost:
         return
-    wanted = {"LookupId": text(str(told["result"]).strip('"')), "Transaction": v.NO_TRANSACTION}
+    wanted: dict[str, Value] = {"LookupId": text(str(told["result"]).strip('"')), "Transaction": v.NO_TRANSACTION}
     yield from say(opened, [("ReceiveByLookupId", wanted), _with("PeekCurrent", ReceiveTimeout=0), _with("Close")])
 
 
@@ -344,6 +346,24 @@ def _notified(access: int, **odd: Any) -> Errand:  # noqa: ANN401
     return doing
 
 
+def _elsewhere(script: Script, part: str) -> Doing:
+    """Of another computer, which the server asks for it: 3.2.4.3.6, 3.3.4.1.1."""
+    others = [one for one in script.client.servers if one is not script.server]
+    if not others:
+        return
+    other, world = script.world.one_of(others), script.world
+    application = yield from script.client.activate(script.server, "MSMQApplication", part)
+    yield from say(application, [_with("put_Machine", bstrMachine=text(other.name))])
+    for _ in range(world.chance.randint(1, 4)):
+        yield from say(application, [_with(world.one_of((*ASKED_OF_MACHINE, "Tidy", "Connect", "Disconnect")))])
+    management = yield from script.client.activate(script.server, "MSMQManagement", part)
+    queue = world.one_of(other.queues)
+    init = _with("Init", Machine=text(other.name), FormatName=text(queue.format_name))
+    asked = [_with(world.one_of(ASKED_OF_QUEUE)) for _ in range(3)]
+    if management is not None and not failed((yield from management.call(*init))):
+        yield from say(management, asked)
+
+
 ERRANDS: Final[Mapping[str, Errand]] = {
     **{name: _to_object(cls, saying) for name, (cls, saying) in _ALONE.items()},
     **{name: _to_queue(access, saying) for name, (access, saying) in _OPENED.items()},
@@ -362,6 +382,7 @@ ERRANDS: Final[Mapping[str, Errand]] = {
     "timed": _timed,
     "by both": _by_both,
     "destination": _destination,
+    "elsewhere": _elsewhere,
     "events": _events,
     "notified of sending": _notified(SEND),
     "notified at no cursor": _notified(PEEK, Cursor=9),

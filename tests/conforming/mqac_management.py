@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming import com_names as names
+from tests.conforming import mqac_behalf
 from tests.conforming import mqac_values as v
 from tests.conforming.com_server import Served
 from tests.conforming.management import ADMINISTRATOR, Outgoing
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
     from tests.conforming.com_server import ComServer
     from tests.conforming.management import QmmgmtServer
-    from tests.conforming.queue_manager import Queue
+    from tests.conforming.queue_manager import Queue, QueueManager
     from tests.conforming.schedule import Until
-    from tests.conforming.transport import Call, Reply
+    from tests.conforming.transport import Call, Reply, Values
 
     Handling = Generator[Until | None, None, Reply]
 
@@ -32,6 +33,15 @@ ASKED_OF_QUEUE: Final = (
 ASKED_OF_LOCAL: Final = ("get_JournalMessageCount", "get_BytesInJournal")
 OUTGOING: Final = "IMSMQOutgoingQueueManagement"
 LOCAL: Final = "IMSMQQueueManagement"
+_PROPIDS: Final = {
+    "get_QueueType": 3,
+    "get_IsLocal": 4,
+    "get_TransactionalStatus": 5,
+    "get_ForeignStatus": 6,
+    "get_MessageCount": 7,
+    "get_BytesInQueue": 8,
+}
+"""[MS-MQMQ] 2.3.12: what R_QMMgmtGetInfo asks for."""
 _PRIVATE: Final = 1
 _NOT_FOREIGN: Final = 1
 
@@ -48,6 +58,18 @@ class Administered(Served):
         call.if_lost(lambda: told.came_to("unknown"))
         return told
 
+    def elsewhere(self, name: str) -> QueueManager | None:
+        return mqac_behalf.machine(self.server, name)
+
+    def act_at(self, other: QueueManager, call: Call, action: str) -> Handling:
+        return mqac_behalf.ask(self.server, call, other, "R_QMMgmtAction", {"lpwszAction": text(action.upper())})
+
+    def ask_at(self, other: QueueManager, call: Call, propid: int, queue: str = "") -> Handling:
+        """3.3.6.2."""
+        target: Values = {"queue": text(queue.removeprefix("DIRECT="))} if queue else {}
+        asked = {**target, "aProp": f"[{propid}]"}
+        return mqac_behalf.ask(self.server, call, other, "R_QMMgmtGetInfo", asked)
+
     @staticmethod
     def came_to(act: Act, reply: Reply) -> Reply:
         act.came_to("failure" if reply.get("status", 0) != 0 else "success")
@@ -62,6 +84,8 @@ class Management(Administered):
     def __init__(self, server: ComServer, management: QmmgmtServer) -> None:
         super().__init__("MSMQManagement", server, management)
         self.queue: Queue | Outgoing | None = None
+        self.other: QueueManager | None = None
+        """Whose queue it is, if not this one's."""
         asked: dict[str, Callable[[Call], Handling]] = dict.fromkeys(
             (*ASKED_OF_QUEUE, *ASKED_OF_LOCAL, "get_State"), self.ask
         )
@@ -79,8 +103,10 @@ class Management(Administered):
         names_given = [str(call.values[name]).strip('"') for name in ("Pathname", "FormatName") if name in call.values]
         if len(names_given) != 1:
             return {"status": "MQ_ERROR_INVALID_PARAMETER"}
-        local = [one for one in self.manager.queues if not one.deleted]
-        known: list[Queue | Outgoing] = [*local, *self.management.outgoing]
+        self.other = self.elsewhere(str(call.values.get("Machine", "")).strip('"'))
+        at = self.other or self.manager
+        local = [one for one in at.queues if not one.deleted]
+        known: list[Queue | Outgoing] = [*local, *(self.management.outgoing if self.other is None else ())]
         self.queue = next((one for one in known if names_given[0] in (one.path, one.format_name)), None)
         return {"status": 0 if self.queue is not None else "MQ_ERROR_QUEUE_NOT_ACTIVE"}
 
@@ -93,6 +119,11 @@ class Management(Administered):
             return self.came_to(act, _UNINITIALIZED)
         if not isinstance(queue, Outgoing) and queue.deleted:
             return self.came_to(act, {"status": "MQ_ERROR_QUEUE_NOT_ACTIVE"})
+        name = names.member(call.operation)
+        if self.other is not None and name in _PROPIDS:
+            reply = yield from self.ask_at(self.other, call, _PROPIDS[name], queue.format_name)
+            if reply.get("status", 0) != 0:
+                return self.came_to(act, {"status": reply["status"]})
         outgoing = isinstance(queue, Outgoing)
         answers: dict[str, Reply] = {
             "get_MessageCount": {"result": 0 if isinstance(queue, Outgoing) else len(queue.available())},
@@ -106,7 +137,7 @@ class Management(Administered):
             "get_BytesInJournal": {"result": "[VT_UI8, 0]"},
             "get_State": {"result": 4 if isinstance(queue, Outgoing) and queue.state == "ONHOLD" else 5},
         }
-        return self.came_to(act, answers[names.member(call.operation)])
+        return self.came_to(act, answers[name])
 
     def control(self, call: Call) -> Handling:
         """3.5.4.1.4 to 3.5.4.1.6."""

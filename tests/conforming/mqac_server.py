@@ -27,8 +27,9 @@ _SINCE_3: Final = 3
 """Which MSMQ has MSMQDestination and MSMQManagement."""
 
 
-def offer(manager: QueueManager, management: QmmgmtServer) -> ComServer:
+def offer(manager: QueueManager, management: QmmgmtServer, others: list[QueueManager]) -> ComServer:
     server = ComServer(manager, manager.world.one_of(_PORTS))
+    server.others = others
     server.described = lambda queue: QueueInfo(server, queue)
     classes: dict[str, Made] = {
         "MSMQQueueInfo": lambda: QueueInfo(server),
