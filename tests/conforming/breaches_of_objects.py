@@ -121,6 +121,10 @@ def _same_cookie(_: Call, reply: Reply) -> Reply | None:
     return {"pdwCookie": 1} if int(reply.get("pdwCookie", 1)) > 1 else None
 
 
+def _with_cookie(_: Call, reply: Reply) -> Reply | None:
+    return {**reply, "pdwCookie": 7} if reply.get("status") == "0x80040202" else None
+
+
 def _gone(_: Call, reply: Reply) -> Reply | None:
     return DONE if reply.get("status") == "MQ_ERROR_MESSAGE_ALREADY_RECEIVED" else None
 
@@ -246,6 +250,7 @@ OBJECTS: Final = (
     taken("mqac-connection-point", "events", "FindConnectionPoint", {"gives": "[P]"}),
     said("mqac-connection-interface", "events", "GetConnectionInterface", {"pIID": CONTAINER}),
     taken("mqac-advise-sink", "events", "Advise", {"pdwCookie": 9}),
+    breach("mqac-advise-refused", errand="events", answer=answered(("Advise",), _with_cookie)),
     breach("mqac-advise-cookie", errand=WATCH, answer=answered(("Advise",), _same_cookie)),
     # 3.17
     *(

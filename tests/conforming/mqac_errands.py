@@ -328,6 +328,9 @@ def _events(script: Script, part: str) -> Doing:
         point.interface = "IConnectionPoint"
         yield from point.ask("GetConnectionInterface")
         yield from point.ask("Advise")
+        # Whom it names is not there: 3.16.4.5.3.
+        nobody: dict[str, Value] = {"oxid": 0x0AFF, "oid": 0x0BFF, "at": text(script.client.address), "public": 5}
+        yield from point.ask("Advise", {"sink": script.world.name("K"), **nobody})
 
 
 def _notified(access: int, **odd: Any) -> Errand:  # noqa: ANN401

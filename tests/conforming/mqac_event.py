@@ -119,7 +119,7 @@ class ConnectionPoint(Served):
         if "sink" not in call.values:
             return {"status": "0x80004003"}
         sink = self.event.server.known_sinks.get(str(call.values["sink"]))
-        return {"status": "0x80040202"} if sink is None else {"pdwCookie": self.event.advised(sink)}
+        return {"status": "0x80040202", "pdwCookie": 0} if sink is None else {"pdwCookie": self.event.advised(sink)}
 
     def unadvise(self, call: Call) -> Handling:
         """3.16.4.5.4."""
