@@ -92,6 +92,8 @@ class QueueInfoState(ObjectState):
     """Properties as the object answered them."""
     named: bool = False
     """A path name or format name was put, or it came with one."""
+    tried: frozenset[str] = frozenset()
+    """Names that were to be put, and that the server refused."""
     created: CallFact | None = None
     """By Create of this object."""
     deleted: CallFact | None = None
@@ -247,6 +249,7 @@ class DestinationState(ObjectState):
 
     queue: QueueIdentity = field(default_factory=QueueIdentity)
     named: bool = False
+    tried: frozenset[str] = frozenset()
     opened: CallFact | None = None
     is_open: bool | None = False
 
