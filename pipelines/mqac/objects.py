@@ -71,6 +71,8 @@ class ObjectState:
     unseen: Reason | None = None
     """Why something may have been done with it before: its birth was not captured, or it was forgotten."""
     last: Moment | None = None
+    unsure: Reason | None = None
+    """Why nobody knows what became of a call that was made on it: it has no answer, or the client gave it up."""
     is_over: bool = False
     """Closed or given back, as far as was seen."""
     missed_before: Reason | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
+from pipelines.com.answers import unsure
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.naming import naming_of
 from pipelines.mqac.sightings import content_of, seen_bytes
@@ -39,8 +40,8 @@ def session_row(queue: QueueState, doubt: Reason | None) -> Row:
     first = queue.opened or queue.first
     state, closed_at, by = _ended(queue)
     unseen = queue.unseen or doubt
-    if unseen is None and queue.closed is not None and queue.closed.answered is None:
-        unseen = Reason.RESPONSE_NOT_CAPTURED
+    if unseen is None and queue.closed is not None:
+        unseen = unsure(queue.closed)
     if unseen is None and queue.closed is None and state in _MAY_GO_ON:
         unseen = queue.kept() if state is SessionState.CLOSED else queue.missed()
     return {

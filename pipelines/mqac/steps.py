@@ -67,8 +67,9 @@ class MqacStep(Struct, eq=False, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """It was answered, by an error. Neither this nor `succeeded`: nobody knows."""
-        return not self.succeeded and (self.call.fault is not None or self.call.status is not None)
+        """It was answered, by an error. Neither this nor `succeeded`: nobody knows, as of what the client gave up."""
+        answered = self.call.fault is not None or self.call.status is not None
+        return answered and not self.succeeded and not self.call.given_up
 
     @property
     def gave_nothing(self) -> bool:

@@ -158,6 +158,17 @@ def test_how_a_session_ends(ending: str, state: str, tmp_path: Path) -> None:
     assert (session["close_call_uid"] is None) == (session["closed_ts"] is None) == (state == "open_at_end")
 
 
+def test_a_close_that_the_client_gave_up_may_not_have_been_done(tmp_path: Path) -> None:
+    script = f"""{OPENED}
+        ask p IMSMQQueue4.Close object=Q
+        cancel p
+        answer p -> fault=0x1c00000d
+        close
+    """
+    session = only(told(tmp_path, script)["sessions"])
+    assert (session["state"], session["doubt"]) == ("closed", "times_cross")
+
+
 def test_an_object_whose_birth_was_not_captured(tmp_path: Path) -> None:
     script = f"connect interface IMSMQQueue4\nalter interface IMSMQMessage4\n{RECEIVE}\n{BODY}\nclose"
     found = Local(capture(tmp_path, script), choice=RPC).judged()
