@@ -262,6 +262,8 @@ class EventState(ObjectState):
 
     advised: dict[int, CallFact] = field(default_factory=dict)
     """By cookie."""
+    is_crowded: bool = False
+    """There were more than are kept in mind."""
 
     def snapshot(self) -> EventState:
         found = copy(self)

@@ -27,6 +27,8 @@ _MSMQ: Final = 0xC00E
 """Errors of message queuing: COM refuses before, and a queue that never was open by OLE_E_BLANK."""
 _NO_SUCH: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT,))
 """By a lookup id there is nothing to wait for: that none is there is an error."""
+_AT_FRONT: Final = 0
+"""MQMSG_FIRST, which leaves the cursor where it is."""
 _CURSOR: Final = {
     "PeekNext": "valid",
     "PeekCurrent": "valid",
@@ -127,6 +129,9 @@ def _reset(_: Story, step: MqacStep, state: QueueState) -> None:
 def _notify(_: Story, step: MqacStep, state: QueueState) -> None:
     state.is_proven |= step.succeeded
     state.notices += not step.failed
+    if not step.failed and step.number("Cursor") != _AT_FRONT and "Cursor" in step.arguments:
+        # 3.11.4.1.9: it looks for a message, and takes the cursor along.
+        state.cursor = None
 
 
 def _access(_: Story, step: MqacStep, state: QueueState) -> None:
