@@ -174,7 +174,7 @@ class EndingSteps:
         session.state = SessionState.OPEN_NOT_SEEN if session.opened is None else state
         self._links.over(session, session.closed_at)
         if session.association is not None:
-            session.association.sessions.pop(id(session), None)
+            session.association.drop(session)
         self._settle(session)
 
     def _end(self, session: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,9 @@ class Pair(BlindSpan):
     by_handle: dict[str, Session] = field(default_factory=dict)
     numberless: dict[int, Session] = field(default_factory=dict)
     """Open ones of qm2qm that were opened in view and whose numbers were cut off, by id()."""
-    opening: list[Number] = field(default_factory=list)
+    numberless_counted: dict[int, Session] = field(default_factory=dict)
+    """Those of them whose counts nothing made doubtful so far."""
+    opening: Counter[Number] = field(default_factory=Counter)
     """Queue handles of opens under way."""
     reads: dict[str, Read] = field(default_factory=dict)
     """Holding a message, by context handle."""
