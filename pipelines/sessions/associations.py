@@ -7,7 +7,6 @@ of any association of the client there, and everything of these is in doubt.
 
 from __future__ import annotations
 
-from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -30,6 +29,19 @@ MAX_STOPPED: Final = 256
 class Associations:
     """Those that are not over, and their connections."""
 
+    __slots__ = (
+        "_all",
+        "_left",
+        "_movable",
+        "_numbered",
+        "_stopped_at",
+        "_undoubted",
+        "_unplaced",
+        "connections",
+        "loose",
+        "stopped",
+    )
+
     def __init__(self) -> None:
         self.connections: dict[str, Connection] = {}
         """Under way, by uid."""
@@ -45,9 +57,9 @@ class Associations:
         self._numbered: dict[tuple[int, int], Association] = {}
         self._left = _ByPlace()
         """Without connections, and not known to be over."""
-        self._movable: Counter[int] = Counter()
+        self._movable: dict[int, int] = {}
         """Connections that may be of another association than it seems, by port."""
-        self._unplaced: Counter[int] = Counter()
+        self._unplaced: dict[int, int] = {}
         """Those of them whose own has no number."""
 
     def __iter__(self) -> Iterator[Association]:
@@ -90,9 +102,9 @@ class Associations:
 
     def _moves(self, connection: Connection, change: int) -> None:
         own = connection.association
-        self._movable[own.port] += change
+        self._movable[own.port] = self._movable.get(own.port, 0) + change
         if own.number is None:
-            self._unplaced[own.port] += change
+            self._unplaced[own.port] = self._unplaced.get(own.port, 0) + change
 
     def supplanted(self, fact: ConnectionFact, crossing_ns: int) -> list[Association]:
         """The associations that are over because a connection begins with the ends of one that just stopped."""
@@ -140,7 +152,7 @@ class Associations:
 
     def _may_go_on(self, port: int, is_numbered: bool) -> bool:  # noqa: FBT001 - a place
         """A connection under way may be of those that are left there: none of them has one of its own."""
-        return bool((self._unplaced if is_numbered else self._movable)[port])
+        return bool((self._unplaced if is_numbered else self._movable).get(port))
 
     def _drop(self, association: Association) -> None:
         for known in (self._all, self._undoubted, self._left):
@@ -155,6 +167,8 @@ class _ByPlace:
 
     One client may have any number of them: none is gone through for a single connection.
     """
+
+    __slots__ = ("_serial", "places")
 
     def __init__(self) -> None:
         self.places: dict[_Place, dict[int, tuple[int, Association]]] = {}

@@ -129,6 +129,13 @@ class EndingSteps:
                 state = SessionState.RUNDOWN if gone else SessionState.OPEN_AT_END
                 self._session(session, SessionState.CLOSED if session.closed else state)
 
+    def doubt(self, pair: Pair, reason: Reason) -> None:
+        """All that the client has open."""
+        held = [one for of in pair.associations for one in (*of.sessions.values(), *of.reads.values())]
+        named = [one for sessions in pair.by_queue.values() for one in sessions]
+        for one in (*held, *named, *pair.by_handle.values(), *pair.reads.values()):
+            one.doubt = one.doubt or reason
+
     def capture_ended(self, pair: Pair) -> None:
         for association in pair.associations:
             association.all_closed = False

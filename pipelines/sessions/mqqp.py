@@ -50,7 +50,10 @@ class QueueToQueue:
 
     def _open_asked(self, step: CallStep) -> None:
         numbers = _numbers(step)
-        step.pair.opening.update(one for one in numbers if one is not None)
+        opening = step.pair.opening
+        for number in numbers:
+            if number is not None:
+                opening[number] = opening.get(number, 0) + 1
         step.behind = self._links.gave(*numbers)
         step.remote_opens_forgotten = self._links.forgets
         if step.call.status is None and step.call.fault is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +32,8 @@ class Pair(BlindSpan):
     """Open ones of qm2qm that were opened in view and whose numbers were cut off, by id()."""
     numberless_counted: dict[int, Session] = field(default_factory=dict)
     """Those of them whose counts nothing made doubtful so far."""
-    opening: Counter[Number] = field(default_factory=Counter)
-    """Queue handles of opens under way."""
+    opening: dict[Number, int] = field(default_factory=dict)
+    """Queue handles of opens under way, and of how many."""
     reads: dict[str, Read] = field(default_factory=dict)
     """Holding a message, by context handle."""
     past_sessions: Recent[Any, Session] = field(default_factory=lambda: Recent(REMEMBERED))
