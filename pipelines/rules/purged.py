@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
+from pipelines.rules.copies import Copies
 from pipelines.rules.model import BOTH, Detected, Subject, Undecided, Watcher
 from pipelines.rules.plans import unreadable
 from pipelines.rules.stale import own
@@ -45,6 +46,7 @@ class PurgedGone(Watcher):
     def __init__(self, _: Settings, operations: tuple[Method, ...]) -> None:
         self._operations = operations
         self._queues: Recent[str, _Queue] = Recent(_MAX_QUEUES)
+        self._copies = Copies()
 
     def sees_calls_of(self, method: Method) -> bool:
         return method in self._operations
@@ -57,6 +59,9 @@ class PurgedGone(Watcher):
             return ()
         session = step.session
         if session is None or session.opened is None or not own(step, session) or unreadable(step.call, BOTH):
+            return ()
+        if step.call.method == v.AC_SEND:
+            self._copies.sent(step)
             return ()
         queue = self._queues.get(session.session_uid) or _Queue()
         self._queues.put(session.session_uid, queue)
@@ -76,7 +81,10 @@ class PurgedGone(Watcher):
             return ()
         if before is None or before >= purged.began or session.opened is None:
             return (True,)
-        if (reason := step.blind_since(session.opened.until) or _doubt(step, session, purged)) is not None:
+        reason = step.blind_since(session.opened.until) or _doubt(step, session, purged)
+        if reason is None and _place(step) is None:
+            reason = self._copies.doubt(message)
+        if reason is not None:
             return (Undecided(step, reason),)
         return (Detected(step, {"message": message, "purged by": purged.call_uid}),)
 
@@ -90,6 +98,10 @@ def _doubt(step: CallStep, session: Session, purged: CallFact) -> Reason | None:
 
 def _message(step: CallStep) -> str | None:
     """Its own identifier, with that of its place in the queue where the protocol has it."""
-    told = (step.call.message or {}).get("id")
-    place = step.response.get("pSequenceId")
+    told, place = (step.call.message or {}).get("id"), _place(step)
     return told and (told if place is None else f"{told} at 0x{place:x}")
+
+
+def _place(step: CallStep) -> int | None:
+    found: int | None = step.response.get("pSequenceId")
+    return found
