@@ -81,7 +81,7 @@ SCRIPTED: Final = Mapping(
     "A call of a COM object by the name of its member, as scripts make them.",
     (
         *event("com_call", "ts", told.COM_CALL_COLUMNS, told.com_call_sentence, "COM Call"),
-        *found("outcome", "call_uid"),
+        *tags_and_findings("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "object_uid"),
         Field("class", "com_objects.class"),
