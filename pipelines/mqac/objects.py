@@ -126,6 +126,8 @@ class QueueState(ObjectState):
     """`unread` since Open, `reset`, `valid` after a read by it, `end`; None: not known."""
     armed: tuple[CallFact, ...] = ()
     """EnableNotification, not yet fired; the latest so many."""
+    unnamed: bool = False
+    """It was called, and nobody knows by which member."""
     purges: int = 0
     reads: dict[int, Read] = field(default_factory=dict)
     """Not told, by id()."""
