@@ -9,7 +9,7 @@ from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.acts import Read
 from pipelines.mqac.admin import act_row
-from pipelines.mqac.objects import EventState, MessageState, QueueInfoState, QueueState
+from pipelines.mqac.objects import MessageState, QueueInfoState, QueueState
 from pipelines.mqac.transactions import unit_of
 from pipelines.sessions.model import ReadOutcome
 from schemas.vocabulary import MQAC_PEEKS, MQAC_RECEIVES
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 _CLASS: Final = "MSMQQueue"
 _BY_LOOKUP: Final = "ByLookupId"
-_MAX_ARMED: Final = 16
 _NOT_IN_TIME: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT, v.MQ_ERROR_MESSAGE_NOT_FOUND))
 _MSMQ: Final = 0xC00E
 """Errors of message queuing: COM refuses before, and a queue that never was open by OLE_E_BLANK."""
 _NO_SUCH: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT,))
 """By a lookup id there is nothing to wait for: that none is there is an error."""
+_AT_FRONT: Final = 0
+"""MQMSG_FIRST, which leaves the cursor where it is."""
 _CURSOR: Final = {
     "PeekNext": "valid",
     "PeekCurrent": "valid",
@@ -125,13 +126,12 @@ def _reset(_: Story, step: MqacStep, state: QueueState) -> None:
         state.cursor = "reset" if step.succeeded else None
 
 
-def _notify(story: Story, step: MqacStep, state: QueueState) -> None:
-    if step.succeeded:
-        state.is_proven = True
-        state.armed = (*state.armed, slim(step.call) or step.call)[-_MAX_ARMED:]
-        event = story.of_argument(step, "Event", EventState)
-        if event is not None:
-            event.armed = (*event.armed, slim(step.call) or step.call)[-_MAX_ARMED:]
+def _notify(_: Story, step: MqacStep, state: QueueState) -> None:
+    state.is_proven |= step.succeeded
+    state.notices += not step.failed
+    if not step.failed and step.number("Cursor") != _AT_FRONT and "Cursor" in step.arguments:
+        # 3.11.4.1.9: it looks for a message, and takes the cursor along.
+        state.cursor = None
 
 
 def _access(_: Story, step: MqacStep, state: QueueState) -> None:

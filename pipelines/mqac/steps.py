@@ -68,8 +68,9 @@ class MqacStep(Struct, eq=False, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """It was answered, by an error. Neither this nor `succeeded`: nobody knows."""
-        return not self.succeeded and (self.call.fault is not None or self.call.status is not None)
+        """It was answered, by an error. Neither this nor `succeeded`: nobody knows, as of what the client gave up."""
+        answered = self.call.fault is not None or self.call.status is not None
+        return answered and not self.succeeded and not self.call.given_up
 
     @property
     def gave_nothing(self) -> bool:
@@ -116,8 +117,12 @@ class MqacStep(Struct, eq=False, kw_only=True):
 
     @property
     def hole(self) -> Reason | None:
-        """Why its interface may be another: bytes of its connection are missing."""
-        return self.pair.hole_of(self.call.uid)
+        """Why its interface may be another, as bytes of its connection are missing; or the time at which it was asked.
+
+        The request was captured after it had been received: it was sent before, and nobody knows when.
+        """
+        late = self.pair.is_late(self.call.uid, self.call.began)
+        return self.pair.hole_of(self.call.uid) or (Reason.TIMES_CROSS if late else None)
 
     def unseen_since(self, moment: Moment) -> Reason | None:
         """Why the client may have done something out of sight since then."""

@@ -24,6 +24,8 @@ _NAMES: Final = frozenset(("queue_name", "opened_for_username"))
 """The qmcomm call that tells them may be sealed."""
 
 
+_UNSEEN_ENDS: Final = frozenset(("sealed", "open_not_seen"))
+"""The second of an object that a sealed call handed out once more."""
 _COUNTS: Final = frozenset(("purges", "reads"))
 _READS: Final = ("peeks", "receives", "unknown_reads")
 
@@ -146,7 +148,7 @@ def _of_asker(act: Act, row: Row, *, whole: bool) -> Iterator[Difference]:
 
 def _end_unseen(one: Session | Read, row: Row) -> bool:
     """And it is told so: how it ended may be wrong, and nothing else."""
-    return one.end_sealed and row["doubt"] == "sealed"
+    return one.end_sealed and row["doubt"] in _UNSEEN_ENDS
 
 
 def _close_unanswered(session: Session, row: Row) -> bool:

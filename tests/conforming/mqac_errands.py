@@ -106,11 +106,12 @@ def _names_put(script: Script, part: str) -> Doing:
 
 def _alone_with_it(script: Script, part: str) -> Doing:
     """It is open to one alone, and somebody else comes: 2.2.2.2."""
-    queue = script.a_queue()
+    queue = script.a_queue(transactional=False)
     first = yield from script.opened(queue, RECEIVE, 1, part, by_path=True)
     if first is not None:
         second = yield from script.opened(queue, RECEIVE, 0, part, by_path=True)
-        yield from say(first, [with_("Reset"), with_("Close")])
+        read = with_("Receive", ReceiveTimeout=0, Transaction=v.NO_TRANSACTION)
+        yield from say(first, [read, with_("Purge"), with_("Close")])
         yield from say(second, [with_("Close")])
 
 
@@ -134,7 +135,7 @@ def _received_twice(script: Script, part: str) -> Doing:
         if opened is None or opened.lost:
             return
         reply = yield from opened.call("Receive", {"ReceiveTimeout": 0, "Transaction": v.NO_TRANSACTION})
-        yield from say(opened.made(reply, "MSMQMessage"), [with_("get_Id")])
+        yield from say(opened.made(reply, "MSMQMessage"), [with_("get_Id"), with_("get_LookupId")])
 
 
 def _gone_at_cursor(script: Script, part: str) -> Doing:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.conforming.com_server import ComServer
+    from tests.conforming.mqac_queue import OpenedQueue
     from tests.conforming.mqac_sink import Sink
     from tests.conforming.runtime import Process
     from tests.conforming.schedule import Until
@@ -54,13 +55,13 @@ class Event(Served):
         self.sinks[self._cookies] = sink
         return self._cookies
 
-    def fire(self, queue: Served, error: str | None) -> Doing:
+    def fire(self, queue: OpenedQueue, error: str | None) -> Doing:
         """3.16.4.4: at whatever is advised."""
         for sink in list(self.sinks.values()):
             if sink.client.alive:
                 yield from self._call(sink, queue, error)
 
-    def _call(self, sink: Sink, queue: Served, error: str | None) -> Doing:
+    def _call(self, sink: Sink, queue: OpenedQueue, error: str | None) -> Doing:
         """[MS-DCOM] 3.2.4.1.2: first the server asks where the client's objects are."""
         caller = self.server.caller
         if sink not in self.server.resolved:
@@ -78,7 +79,7 @@ class Event(Served):
             self.server.resolved[sink] = str(given["gives"]).strip("[]")
         yield from self._fire(caller, sink, queue, error)
 
-    def _fire(self, caller: Process, sink: Sink, queue: Served, error: str | None) -> Doing:
+    def _fire(self, caller: Process, sink: Sink, queue: OpenedQueue, error: str | None) -> Doing:
         endpoint = sink.host.endpoints[sink.port]
         known = caller.usable(endpoint)
         connection = known[0] if known else caller.connect(endpoint, EVENTS)
@@ -86,6 +87,7 @@ class Event(Served):
         if one is None:
             return
         given = self.server.give(one, "IDispatch")
+        queue.told.end_sealed |= connection.security.auth == "privacy"
         code = [] if error is None else [f"[VT_I4, {_CODES[error] - _TWO_TO_32}]"]
         arguments = ", ".join(["[VT_I4, 0]", *code, v.dispatch(str(given["gives"]))])
         values: Values = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from decoders.registry import BY_NAME
+from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import ConnectionPointState
 from pipelines.rules.model import BOTH, RESPONSE, Broken
 from pipelines.rules.mqac.demands import Demand, doubt, known, of_server, refused, settled
 from pipelines.rules.object_members import asked, methods
 
 if TYPE_CHECKING:
-    from pipelines.facts.reasons import Reason
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
 
@@ -39,7 +39,9 @@ def _not_advised(step: MqacStep) -> bool | Reason:
     point, cookie = step.state, step.number("dwCookie")
     if not isinstance(point, ConnectionPointState) or point.event is None or cookie is None:
         return False
-    return known(step, cookie not in point.event.advised and point.event.unseen is None)
+    if cookie in point.event.advised or point.event.unseen is not None:
+        return False
+    return Reason.LIMIT if point.event.is_crowded else known(step, holds=True)
 
 
 def _told(step: MqacStep) -> Answer:
@@ -124,6 +126,6 @@ RULES: Final = (
         requirement="Unadvise with a cookie that is not registered is answered CONNECT_E_NOCONNECTION.",
         members=methods(_POINT, "Unadvise"),
         check=refused(Demand(_not_advised, (_CONNECT_E_NOCONNECTION,))),
-        undecidable_when="the object's history was not captured whole",
+        undecidable_when="the object's history was not captured whole, or it has more callbacks than are kept in mind",
     ),
 )
