@@ -25,6 +25,7 @@ from pipelines.rules.mqac.queue_names import (
     unnamed,
     without_path,
 )
+from pipelines.rules.mqac.values import same_name
 from pipelines.rules.object_members import answered, asked, gets, methods, puts
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _name_kept(step: MqacStep) -> Answer:
     if put is None or not step.succeeded:
         return None
     told = step.result.value if step.result else None
-    if told == put:
+    if same_name(told, put):
         return True
     return doubt(step) or Broken({**asked(step), "put": put, "told": told})
 

@@ -43,3 +43,8 @@ def no_object(step: MqacStep, name: str) -> bool:
 def only_argument(step: MqacStep) -> Argument | None:
     """Of a put, whatever it is called."""
     return next(iter(step.arguments.values()), None)
+
+
+def same_name(told: str | None, given: str | None) -> bool:
+    """In capitals or not: [RFC 4234] 2.3 of the words that [MS-MQMQ] 2.1 writes format names with; so are hosts."""
+    return (told or "").casefold() == (given or "").casefold()
