@@ -28,6 +28,8 @@ _OPEN: Final = methods("MSMQQueueInfo", "Open")
 _RECEIVE: Final = 0x01
 _READING: Final = frozenset((_RECEIVE, 0x20))
 """Not MQ_SEND_ACCESS, whose holders get nothing; not MQ_ADMIN_ACCESS, which opens another queue."""
+_OF_THE_QUEUE: Final = (*q.READS, *q.PURGE)
+"""They need it open: Reset is done within the object, also where the queue was deleted, or its manager started again."""
 _MAX_QUEUES: Final = 1_024
 _MAX_OPEN: Final = 16
 """Of one name; others are not judged."""
@@ -42,7 +44,7 @@ class _Opened:
 
 
 class ExclusiveKept(MqacWatcher):
-    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*_OPEN, *q.OPEN_ONLY, *q.CLOSE), BOTH)
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*_OPEN, *_OF_THE_QUEUE, *q.CLOSE), BOTH)
 
     def __init__(self, _: Settings) -> None:
         self._by_name: dict[str, dict[str, _Opened]] = {}
@@ -127,7 +129,7 @@ RULES: Final = (
         level=Level.MEDIUM,
         members=_OPEN,
         watch=ExclusiveKept,
-        undecidable_when="the first one did not answer afterwards: the server may have ended it; or one of them only "
-        "peeks, which [MS-MQDMPR] 3.1.7.1.5 allows",
+        undecidable_when="the first one was not read or purged afterwards: the server may have ended it; or one of "
+        "them only peeks, which [MS-MQDMPR] 3.1.7.1.5 allows",
     ),
 )
