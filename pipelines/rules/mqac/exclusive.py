@@ -29,7 +29,7 @@ _RECEIVE: Final = 0x01
 _READING: Final = frozenset((_RECEIVE, 0x20))
 """Not MQ_SEND_ACCESS, whose holders get nothing; not MQ_ADMIN_ACCESS, which opens another queue."""
 _OF_THE_QUEUE: Final = (*q.READS, *q.PURGE)
-"""They need it open: Reset is done within the object, also where the queue was deleted, or its manager started again."""
+"""They need it open. Reset is done within the object, also where the queue was deleted or its manager restarted."""
 _MAX_QUEUES: Final = 1_024
 _MAX_OPEN: Final = 16
 """Of one name; others are not judged."""
