@@ -28,7 +28,7 @@ _MOST_TEXT: Final = 1 << 16
 
 def bill_of_materials() -> Json:
     wanted = pins(ROOT / "constraints.txt")
-    installed = {canonicalize_name(one.name): one for one in metadata.distributions()}
+    installed: dict[str, metadata.Distribution] = {canonicalize_name(one.name): one for one in metadata.distributions()}
     if differing := sorted(
         name for name, version in wanted.items() if name not in installed or installed[name].version != version
     ):
@@ -58,7 +58,7 @@ def bill_of_materials() -> Json:
 
 def _needs(one: metadata.Distribution, there: dict[str, metadata.Distribution]) -> set[str]:
     """Of what is pinned; extras are what somebody else asks for."""
-    found = set()
+    found: set[str] = set()
     for line in one.requires or ():
         requirement = Requirement(line)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
@@ -113,10 +113,10 @@ def _ref(name: str, version: str) -> str:
 
 def _licenses(one: metadata.Distribution) -> list[Json]:
     told = one.metadata
-    if expression := told.get("License-Expression"):
-        return [{"expression": expression}]
+    if "License-Expression" in told:
+        return [{"expression": told["License-Expression"]}]
     names = [text.rpartition(" :: ")[2] for text in told.get_all("Classifier") or () if text.startswith("License :: ")]
-    free = told.get("License") or ""
+    (free, *_) = told.get_all("License") or [""]
     if not names and free and "\n" not in free:
         names = [free]
     return [{"license": {"name": name}} for name in sorted(set(names))]

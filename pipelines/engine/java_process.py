@@ -31,8 +31,9 @@ def java_of_this_run() -> Iterator[None]:
     """Spark keeps the process to itself until it is ready, and leaves it running if an interrupt comes before."""
     from pyspark import java_gateway  # noqa: PLC0415 - slow to import
 
-    usual = java_gateway.Popen
-    java_gateway.Popen = _Java
+    # Not by name, for the module does not offer it.
+    module = vars(java_gateway)
+    usual, module["Popen"] = module["Popen"], _Java
     try:
         yield
     except BaseException:
@@ -41,7 +42,7 @@ def java_of_this_run() -> Iterator[None]:
             _process.wait()
         raise
     finally:
-        java_gateway.Popen = usual
+        module["Popen"] = usual
 
 
 def how_java_ended() -> str | None:

@@ -86,7 +86,7 @@ def spark_session(
     here = is_local(chosen["spark.master"])
     private = to_itself(asked) if here else {}
     try:
-        folder = run_folder(chosen)
+        folder = run_folder(chosen, spills=here or not submitted)
     except OSError as error:
         place = f"{error.filename}: no private folder can be made there ({error.strerror})"
         raise NoSpark(f"{place}; choose another with --spark-conf spark.local.dir=DIR") from None
@@ -105,9 +105,6 @@ def spark_session(
     with folder.starting(here=here, java=_java_options(quick=quick) if here and not submitted else ""):
         changed = {key: value for key, value in chosen.items() if given.get(key) != value}
         session = _started(changed, asked.get("spark.master") or given.get("spark.master") or LOCAL)
-    if accumulators := getattr(session.sparkContext, "_accumulatorServer", None):
-        # Else it prints a traceback when the JVM is killed, which the run notices by itself.
-        accumulators.handle_error = lambda *_: None
     if submitted or not here:
         ship(session)
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
@@ -151,11 +148,15 @@ def _started(chosen: Mapping[str, str], place: str) -> SparkSession:
         builder = builder.config(key, value)
     try:
         with _quiet_start(), java_of_this_run():
-            return builder.getOrCreate()
+            session = builder.getOrCreate()
     except (Py4JError, PySparkException, OSError) as error:
         ended = how_java_ended()
         why = f"; {ended}" if ended else ""
         raise NoSpark(f"{place}: Spark did not start there{why}; above is what it said") from error
+    if accumulators := getattr(session.sparkContext, "_accumulatorServer", None):
+        # Else it prints a traceback when the JVM is killed, which the run notices by itself.
+        accumulators.handle_error = lambda *_: None
+    return session
 
 
 def _driver_memory() -> str:

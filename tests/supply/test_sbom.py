@@ -34,9 +34,7 @@ def test_it_is_made_the_same_again(bom: Json) -> None:
 def test_the_schema_of_cyclonedx_accepts_it(bom: Json) -> None:
     whole = schema("bom-1.6.SNAPSHOT.schema.json")
     others = ("spdx.SNAPSHOT.schema.json", "jsf-0.82.SNAPSHOT.schema.json")
-    registry = Registry().with_resources(
-        [(one["$id"], Resource.from_contents(one)) for one in map(schema, others)]  # type: ignore[misc]
-    )
+    registry = Registry().with_resources([(one["$id"], Resource.from_contents(one)) for one in map(schema, others)])
     validator = Draft7Validator(whole, registry=registry)
     assert [error.message for error in validator.iter_errors(bom)] == []
     assert list(validator.iter_errors(bom | {"bomFormat": "other"})) != []

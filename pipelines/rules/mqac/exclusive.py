@@ -1,6 +1,7 @@
 """[MC-MQAC] 2.2.2.2, 2.2.2.3: a queue that is open exclusively is open once.
 
-That the first one was still open is known only where it answered afterwards as an open queue does.
+That the first one was still open is known only where it was read or purged afterwards: 3.11.4.1.10 resets the cursor
+also of a queue that was deleted meanwhile, under whose name there may be another.
 """
 
 from __future__ import annotations
@@ -25,11 +26,10 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Need, Settings
 
 _OPEN: Final = methods("MSMQQueueInfo", "Open")
+_OF_OPEN: Final = (*q.READS, *q.PURGE)
 _RECEIVE: Final = 0x01
 _READING: Final = frozenset((_RECEIVE, 0x20))
 """Not MQ_SEND_ACCESS, whose holders get nothing; not MQ_ADMIN_ACCESS, which opens another queue."""
-_OF_THE_QUEUE: Final = (*q.READS, *q.PURGE)
-"""They need it open. Reset is done within the object, also where the queue was deleted or its manager restarted."""
 _MAX_QUEUES: Final = 1_024
 _MAX_OPEN: Final = 16
 """Of one name; others are not judged."""
@@ -44,7 +44,7 @@ class _Opened:
 
 
 class ExclusiveKept(MqacWatcher):
-    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*_OPEN, *_OF_THE_QUEUE, *q.CLOSE), BOTH)
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*_OPEN, *_OF_OPEN, *q.CLOSE), BOTH)
 
     def __init__(self, _: Settings) -> None:
         self._by_name: dict[str, dict[str, _Opened]] = {}
@@ -59,7 +59,7 @@ class ExclusiveKept(MqacWatcher):
         if step.member in q.CLOSE:
             self._forget(one)
             return ()
-        return self._proven(step, one) if step.succeeded else ()
+        return self._proven(step, one) if step.succeeded and step.member in _OF_OPEN else ()
 
     def _opened(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
         info = step.state
