@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 BUNDLE_SEGMENTS: Final = 512
 BUNDLE_BYTES: Final = 256 * 1024
 """Of payload. One that is larger has a single segment."""
-_AT_ONCE_BYTES: Final = 16 * 1024 * 1024
-_AT_ONCE_SEGMENTS: Final = 1 << 17
+AT_ONCE_SEGMENTS: Final = 1 << 17
+_AT_ONCE_BYTES: Final = 8 * 1024 * 1024
 """From which bundles are made: neighbours of a conversation may lie far apart."""
 _HEADER: Final = struct.Struct("<qqIIiiiiB")
 _FIELDS: Final = ("ts_ns", "frame", "seq", "ack", "flags", "window", "wire_len", "size", "from_low")
@@ -157,7 +157,7 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         held.append(batch)
         size, count = size + batch.nbytes, count + len(batch)
-        if size >= _AT_ONCE_BYTES or count >= _AT_ONCE_SEGMENTS:
+        if size >= _AT_ONCE_BYTES or count >= AT_ONCE_SEGMENTS:
             yield _one(held)
             held, size, count = [], 0, 0
     if count:
@@ -165,7 +165,7 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _one(held: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(held).combine_chunks().to_batches()[0]
+    return held[0] if len(held) == 1 else pa.Table.from_batches(held).combine_chunks().to_batches()[0]
 
 
 def _bundles(rows: pa.RecordBatch, late: npt.NDArray[np.bool_], *, is_stored: bool) -> pa.RecordBatch:
