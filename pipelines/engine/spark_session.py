@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pipelines.engine import jvm_archive
+from pipelines.engine.bare_session import make_bare
 from pipelines.engine.guard import is_local, to_itself
 from pipelines.engine.ready_workers import ready_workers
 from pipelines.engine.run_folder import run_folder
@@ -102,7 +103,8 @@ def spark_session(
     os.environ["PYSPARK_PYTHON"] = sys.executable if here else theirs
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     with folder.starting(here=here, java=_java_options(quick=quick) if here and not submitted else ""):
-        session = _started({key: value for key, value in chosen.items() if given.get(key) != value})
+        bare = alone and here and not submitted
+        session = _started({key: value for key, value in chosen.items() if given.get(key) != value}, bare=bare)
     if submitted or not here:
         ship(session)
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
@@ -136,7 +138,7 @@ def _of_the_environment() -> dict[str, str]:
     return {"spark.master": masters[-1]} if masters else {}
 
 
-def _started(chosen: Mapping[str, str]) -> SparkSession:
+def _started(chosen: Mapping[str, str], *, bare: bool) -> SparkSession:
     from py4j.protocol import Py4JError  # noqa: PLC0415
     from pyspark.errors import PySparkException  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -146,6 +148,8 @@ def _started(chosen: Mapping[str, str]) -> SparkSession:
         builder = builder.config(key, value)
     try:
         with _quiet_start():
+            if bare:
+                make_bare(chosen)
             return builder.getOrCreate()
     except (Py4JError, PySparkException) as error:
         place = chosen.get("spark.master", "the master of spark-submit")
