@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.engine import jvm_archive
 from pipelines.engine.bare_session import make_bare
 from pipelines.engine.guard import is_local, to_itself
+from pipelines.engine.java_process import how_java_ended, java_of_this_run
 from pipelines.engine.ready_workers import ready_workers
 from pipelines.engine.run_folder import run_folder
 from pipelines.engine.shipping import ship
@@ -103,8 +104,12 @@ def spark_session(
     os.environ["PYSPARK_PYTHON"] = sys.executable if here else theirs
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     with folder.starting(here=here, java=_java_options(quick=quick) if here and not submitted else ""):
-        bare = alone and here and not submitted
-        session = _started({key: value for key, value in chosen.items() if given.get(key) != value}, bare=bare)
+        changed = {key: value for key, value in chosen.items() if given.get(key) != value}
+        place = asked.get("spark.master") or given.get("spark.master") or LOCAL
+        session = _started(changed, place, bare=alone and here and not submitted)
+    if accumulators := getattr(session.sparkContext, "_accumulatorServer", None):
+        # Else it prints a traceback when the JVM is killed, which the run notices by itself.
+        accumulators.handle_error = lambda *_: None
     if submitted or not here:
         ship(session)
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
@@ -138,7 +143,7 @@ def _of_the_environment() -> dict[str, str]:
     return {"spark.master": masters[-1]} if masters else {}
 
 
-def _started(chosen: Mapping[str, str], *, bare: bool) -> SparkSession:
+def _started(chosen: Mapping[str, str], place: str, *, bare: bool) -> SparkSession:
     from py4j.protocol import Py4JError  # noqa: PLC0415
     from pyspark.errors import PySparkException  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -147,13 +152,14 @@ def _started(chosen: Mapping[str, str], *, bare: bool) -> SparkSession:
     for key, value in chosen.items():
         builder = builder.config(key, value)
     try:
-        with _quiet_start():
+        with _quiet_start(), java_of_this_run():
             if bare:
                 make_bare(chosen)
             return builder.getOrCreate()
-    except (Py4JError, PySparkException) as error:
-        place = chosen.get("spark.master", "the master of spark-submit")
-        raise NoSpark(f"{place}: Spark did not start there; above is what it said") from error
+    except (Py4JError, PySparkException, OSError) as error:
+        ended = how_java_ended()
+        why = f"; {ended}" if ended else ""
+        raise NoSpark(f"{place}: Spark did not start there{why}; above is what it said") from error
 
 
 def _driver_memory() -> str:
@@ -191,7 +197,7 @@ def _quiet_start() -> Iterator[None]:
         os.dup2(said.fileno(), 2)
         try:
             yield
-        except BaseException:
+        except Exception:
             said.seek(0)
             os.write(kept, said.read())
             raise

@@ -1,4 +1,9 @@
-"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common."""
+"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common.
+
+[MS-MQRR] tells the place of a message in its queue. A message's own identifier says less: one that is not transactional
+may come twice from another queue manager, which keeps in mind for half an hour only what it had ([MS-MQQB] 3.1.5.8.1,
+notes <25> and <47>). One that was sent at this server did not come from another.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
+from pipelines.rules.copies import Copies
 from pipelines.rules.model import BOTH, Detected, Subject, Undecided, Watcher
 from pipelines.rules.plans import unreadable
 from pipelines.rules.stale import own
@@ -45,6 +51,7 @@ class PurgedGone(Watcher):
     def __init__(self, _: Settings, operations: tuple[Method, ...]) -> None:
         self._operations = operations
         self._queues: Recent[str, _Queue] = Recent(_MAX_QUEUES)
+        self._copies = Copies()
 
     def sees_calls_of(self, method: Method) -> bool:
         return method in self._operations
@@ -57,6 +64,9 @@ class PurgedGone(Watcher):
             return ()
         session = step.session
         if session is None or session.opened is None or not own(step, session) or unreadable(step.call, BOTH):
+            return ()
+        if step.call.method == v.AC_SEND:
+            self._copies.sent(step)
             return ()
         queue = self._queues.get(session.session_uid) or _Queue()
         self._queues.put(session.session_uid, queue)
@@ -76,7 +86,10 @@ class PurgedGone(Watcher):
             return ()
         if before is None or before >= purged.began or session.opened is None:
             return (True,)
-        if (reason := step.blind_since(session.opened.until) or _doubt(step, session, purged)) is not None:
+        reason = step.blind_since(session.opened.until) or _doubt(step, session, purged)
+        if reason is None and _place(step) is None:
+            reason = self._copies.doubt(message)
+        if reason is not None:
             return (Undecided(step, reason),)
         return (Detected(step, {"message": message, "purged by": purged.call_uid}),)
 
@@ -90,6 +103,10 @@ def _doubt(step: CallStep, session: Session, purged: CallFact) -> Reason | None:
 
 def _message(step: CallStep) -> str | None:
     """Its own identifier, with that of its place in the queue where the protocol has it."""
-    told = (step.call.message or {}).get("id")
-    place = step.response.get("pSequenceId")
+    told, place = (step.call.message or {}).get("id"), _place(step)
     return told and (told if place is None else f"{told} at 0x{place:x}")
+
+
+def _place(step: CallStep) -> int | None:
+    found: int | None = step.response.get("pSequenceId")
+    return found
