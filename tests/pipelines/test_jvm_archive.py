@@ -144,7 +144,8 @@ def command_line(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv("PYSPARK_DRIVER_PYTHON", "")
-    monkeypatch.setattr(session, "_started", lambda _: found.append(os.environ.get("SPARK_SUBMIT_OPTS", "")))
+    options = lambda *_, **__: found.append(os.environ.get("SPARK_SUBMIT_OPTS", ""))  # noqa: E731 - a stand-in
+    monkeypatch.setattr(session, "_started", options)
     monkeypatch.setattr(session, "_need_java", lambda: None)
     monkeypatch.setattr(session, "ship", lambda _: None)
     return found
