@@ -63,7 +63,7 @@ class ServerMachine:
 
     def feed(self, fact: Fact) -> Iterator[Step]:
         """Facts come in order of (began, place)."""
-        yield from self._settle(fact.began)
+        yield from self.settle(fact.began)
         if self._missing and fact.began > self._missing[0][0].began:
             self._note_missing()
         if self._view.since is None and not isinstance(fact, BlindFact):
@@ -100,12 +100,12 @@ class ServerMachine:
 
     def finish(self) -> Iterator[Step]:
         """No more facts come."""
-        yield from self._settle(END)
+        yield from self.settle(END)
         for pair in self._pairs.values():
             yield from self._protocols.capture_ended(pair)
         yield from self._protocols.finish()
 
-    def _settle(self, until: Moment) -> Iterator[Step]:
+    def settle(self, until: Moment) -> Iterator[Step]:
         """What ended by then."""
         while self._endings and self._endings[0][0] <= until:
             moment, _, _, what, pair = heapq.heappop(self._endings)
