@@ -32,7 +32,7 @@ _MODULES: Final = ["tests.hostile.measure", "tests.hostile.ideas", "pipelines.ru
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`size`: of what is read, inflated where it is compressed. `seconds`: of the processor. `peak`: bytes of memory,
+    """`size`: of the file, or of what is read out of it if that is more. `seconds`: of the processor. `peak`: bytes of memory,
     the program's own included.
     """
 
@@ -81,5 +81,6 @@ def _measured(path: Path, most_seconds: float, scope: Scope) -> Cost:
     analyze(job, inputs)
     seconds = time.process_time() - begun
     capture = inputs[0].capture
-    size = path.stat().st_size if capture is None else capture.bytes_inside(capture.bounds.allowed(capture.size))
+    inside = 0 if capture is None else capture.bytes_inside(capture.bounds.allowed(capture.size))
+    size = max(path.stat().st_size, inside)
     return Cost(size, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
