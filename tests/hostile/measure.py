@@ -32,8 +32,8 @@ _MODULES: Final = ["tests.hostile.measure", "tests.hostile.ideas", "pipelines.ru
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`size`: of the file, or of what is read out of it if that is more. `seconds`: of the processor. `peak`: bytes of memory,
-    the program's own included.
+    """`size`: of the file, or of what is read out of it if that is more. `seconds`: of the processor. `peak`: bytes of
+    memory, the program's own included.
     """
 
     size: int
