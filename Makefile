@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz promise breaches bench profile audit sbom wheel docs sample incident screenshots clean setup setup-test
+.PHONY: help demo test lint fuzz promise breaches hostile bench profile audit sbom wheel docs sample incident screenshots clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -36,6 +36,9 @@ breaches: setup-test  ## each rule broken on purpose: how often planted, found, 
 
 soak: setup-test  ## kill workers and drivers, fill disks, change captures, five gigabytes in one conversation; hours
 	@$(BIN)/python -m soak
+
+hostile: setup-test  ## captures made to be expensive, each at three sizes: seconds and memory as a table; half an hour
+	@$(BIN)/python -m tests.hostile
 
 bench: setup-test  ## whole runs beside a bare Spark session and tshark, then their parts beside dpkt and impacket
 	@$(BIN)/python -m bench.whole

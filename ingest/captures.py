@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from decoders.errors import DecodeError
+from ingest.bounds import BOUNDS, Bounds
 from ingest.containers import pcap, pcapng
 from ingest.files import PlainFile, is_local
 from ingest.inflate import MAGICS as COMPRESSION_MAGICS
@@ -48,9 +49,13 @@ class Capture:
     opening: Position
     first_ts_ns: int
     """Time of the first packet, as far as it is near the beginning; else 0."""
+    bounds: Bounds = BOUNDS
+    """Of what is read where it is compressed."""
 
     def source(self) -> ByteSource:
-        return PlainFile(self.path) if self.compression == "none" else InflatedFile(self.path, self.compression)
+        if self.compression == "none":
+            return PlainFile(self.path)
+        return InflatedFile(self.path, self.compression, self.bounds.allowed(self.size))
 
     def bytes_inside(self, most: int) -> int:
         """Without compression; beyond `most` it is not looked how many more."""
@@ -61,7 +66,7 @@ class Capture:
         return CONTAINERS[self.format]
 
 
-def open_capture(path: str) -> Capture:
+def open_capture(path: str, bounds: Bounds = BOUNDS) -> Capture:
     """Raises UnreadableCapture."""
     plain = PlainFile(path)
     try:
@@ -84,7 +89,7 @@ def open_capture(path: str) -> Capture:
     except DecodeError as error:
         raise UnreadableCapture("file-header-damaged", f"the {name} file header is damaged: {error.detail}") from None
     first = CONTAINERS[name].walk(head[opening.offset :], opening, HEAD_BYTES, at_end=False).records
-    return Capture(path, size, compression, name, opening, int(first[0].ts_ns[0]) if first else 0)
+    return Capture(path, size, compression, name, opening, int(first[0].ts_ns[0]) if first else 0, bounds)
 
 
 def _compression(head: bytes) -> Compression:

@@ -21,14 +21,22 @@ MAGICS: Final[dict[bytes, Compression]] = {
     **{bytes([low]) + b"\x2a\x4d\x18": "zstd" for low in range(0x50, 0x60)},
 }
 _CHUNK: Final = 1024 * 1024
+_GZIP_CHUNK: Final = 4096
+"""Given to zlib at once: what a member leaves over is copied, and a member may be twenty bytes."""
+DAMAGED: Final = "compressed-data-damaged"
+TOO_FAR: Final = "inflates-too-far"
 
 
 class InflatedFile:
     """Reads must not go back before the last offset asked for."""
 
-    def __init__(self, path: str, compression: Compression) -> None:
+    def __init__(self, path: str, compression: Compression, most: int | None = None) -> None:
+        """`most`: bytes that are read of what is inside; None: all of them."""
         self.path = path
         self.damage: str | None = None
+        """Why reading ended early, `damage_code` for short."""
+        self.damage_code = DAMAGED
+        self._most = most
         self._parts = _INFLATE[compression](path)
         self._held = bytearray()
         self._start = 0
@@ -46,10 +54,18 @@ class InflatedFile:
                 self._parts = iter(())
                 break
             self._held += part
+            self._keep_to_bounds()
             self._drop_before(offset)
         self._drop_before(offset)
         first = offset - self._start
         return bytes(self._held[first : first + length]) if first < len(self._held) else b""
+
+    def _keep_to_bounds(self) -> None:
+        beyond = 0 if self._most is None else self.size() - self._most
+        if beyond > 0:
+            del self._held[len(self._held) - beyond :]
+            self.damage, self.damage_code = f"it inflates to more than the {self._most} bytes that are read", TOO_FAR
+            self._parts = iter(())
 
     def _drop_before(self, offset: int) -> None:
         useless = min(offset - self._start, len(self._held))
@@ -82,7 +98,7 @@ def _gunzip(path: str) -> Iterator[bytes]:
     inflater = zlib.decompressobj(wbits=31)
     started = False
     try:
-        while chunk := source.read(_CHUNK):
+        while chunk := source.read(_GZIP_CHUNK):
             while chunk:
                 if inflater.eof:
                     chunk = chunk.lstrip(b"\0")  # tapes and some rotators pad with zeros between members

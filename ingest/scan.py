@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,9 @@ _WELL_KNOWN[list(PORTS)] = True
 _CARRIERS = frozenset((4, 6, 17, 41, 47))
 """Protocols whose fragments may carry TCP: IP in IP, TCP, UDP (VXLAN), GRE."""
 MAX_INTERFACES_TOLD = 256
-"""Interfaces of a split that nobody reads, each told once: what they are shows in the first few, how many in counters."""
+"""Interfaces of a split that nobody reads, each told once: the first few show what they are, counters how many."""
+MAX_ISSUES_OF_A_KIND = 10_000
+"""Of one capture. A file of zeros is a packet with a cut header every 16 bytes; counters stay exact."""
 MAX_ROWS_HELD = 500_000
 """Rows of conversations kept before they are passed on: a compressed capture is one split, however large it is."""
 
@@ -68,6 +71,7 @@ def scan_split(split: Split) -> Iterator[tuple[Table, pa.RecordBatch]]:
                     scan.last_ts_ns,
                     scan.clock.back_ns,
                     sorted(scan.link_types),
+                    scan.unlisted(),
                 )
             ],
         ),
@@ -86,6 +90,8 @@ class _Scan:
         self._outcomes = np.zeros(len(PacketOutcome), np.int64)
         self._conversations: list[dict[str, Column]] = []
         self._syns: list[dict[str, Column]] = []
+        self._issues: Counter[str] = Counter()
+        """Of packets, by code, listed or not."""
         self._interfaces_told: set[tuple[int, int]] = set()
 
     def table(self, table: Table, rows: list[tuple[object, ...]]) -> pa.RecordBatch:
@@ -161,13 +167,32 @@ class _Scan:
         self._outcomes[PacketOutcome.NOT_TCP] += others
         if fragments:
             yield FRAGMENTS, self.table(FRAGMENTS, fragments)
+        aside = headers.set_aside
         issues: list[tuple[object, ...]] = [
-            (row + self.frame, aside.outcome.code, aside.detail, aside.offset)
-            for row, aside in headers.set_aside.items()
+            (row + self.frame, aside[row].outcome.code, aside[row].detail, aside[row].offset)
+            for row in self._listed(headers)
         ]
         issues += self._unread_interfaces(records, headers)
         if issues:
             yield SCAN_ISSUES, self.table(SCAN_ISSUES, issues)
+
+    def _listed(self, headers: Headers) -> list[int]:
+        """The first of each kind that the split meets, which it meets in order."""
+        rows = np.sort(np.fromiter(headers.set_aside, np.int64, len(headers.set_aside)))
+        outcomes = headers.outcome[rows]
+        listed: list[int] = []
+        for outcome in map(PacketOutcome, np.unique(outcomes).tolist()):
+            alike, room = rows[outcomes == outcome], MAX_ISSUES_OF_A_KIND - self._issues[outcome.code]
+            self._issues[outcome.code] += len(alike)
+            listed += alike[: max(0, room)].tolist()
+        return sorted(listed)
+
+    def unlisted(self) -> list[dict[str, object]]:
+        return [
+            {"code": code, "count": count - MAX_ISSUES_OF_A_KIND}
+            for code, count in sorted(self._issues.items())
+            if count > MAX_ISSUES_OF_A_KIND
+        ]
 
     def _fragment_row(self, records: Records, row: int, fragment: IpFragment) -> tuple[object, ...]:
         start = int(records.data_offset[row]) + fragment.payload_offset

@@ -6,7 +6,9 @@
     spark.read.format("pcap").option("headersOnly", True).load(path)
 
 Options: `headersOnly` (default false) leaves out the column payload; `splitBytes` (default 64 MiB) is how much of a
-file one task reads. Files that are no captures raise an error; a damaged capture gives its packets up to the damage.
+file one task reads; `maxInflatedBytes` and `maxInflation` say how much is read of what a compressed capture holds, in
+bytes and in times its size. Files that are no captures raise an error; a damaged capture gives its packets up to the
+damage.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from typing import TYPE_CHECKING, Final
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from ingest.bounds import BOUNDS, Bounds
 from schemas.model import ddl, ddl_type
 from schemas.tables.packets import PACKETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from pyspark.sql.types import StructType
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 _TRAVELS_AS: Final = "mqtrail.source"
 """Where workers look for a class. By the name `ingest` they could find another's module."""
+_BOUNDS: Final = ("maxInflatedBytes", "maxInflation")
 
 
 @dataclass
@@ -57,16 +61,19 @@ class PcapDataSource(DataSource):
         path = self.options.get("path") or self.options.get("paths")
         if not path:
             raise ValueError('the data source pcap needs a path: spark.read.format("pcap").load(PATH)')
-        return PcapReader(path, tuple(schema.names), _split_bytes(self.options.get("splitBytes")))
+        split_bytes, inflated, inflation = (_number(self.options, name) for name in ("splitBytes", *_BOUNDS))
+        bounds = Bounds(inflated or BOUNDS.most_bytes, inflation or BOUNDS.most_times)
+        return PcapReader(path, tuple(schema.names), split_bytes, bounds)
 
 
 class PcapReader(DataSourceReader):
     __module__ = _TRAVELS_AS
 
-    def __init__(self, path: str, columns: tuple[str, ...], split_bytes: int) -> None:
+    def __init__(self, path: str, columns: tuple[str, ...], split_bytes: int, bounds: Bounds) -> None:
         self.path = path
         self.columns = columns
         self.split_bytes = split_bytes
+        self.bounds = bounds
 
     def partitions(self) -> Sequence[InputPartition]:
         """A file of several splits is walked once, header by header: frame numbers need the counts before them."""
@@ -77,7 +84,7 @@ class PcapReader(DataSourceReader):
         found: list[InputPartition] = []
         for file, path in enumerate(expand(_paths(self.path))):
             try:
-                splits = plan(open_capture(path), file, self.split_bytes or SPLIT_BYTES)
+                splits = plan(open_capture(path, self.bounds), file, self.split_bytes or SPLIT_BYTES)
             except UnreadableCapture as problem:
                 raise ValueError(f"{path}: {problem.detail}") from None
             if len(splits) == 1:
@@ -113,9 +120,11 @@ def _check_columns(schema: StructType) -> None:
             raise ValueError(f"the column {field.name} of the data source pcap is {known[field.name]}, not {given}")
 
 
-def _split_bytes(option: str | None) -> int:
+def _number(options: Mapping[str, str], name: str) -> int:
+    """0 where it is not given."""
+    option = options.get(name)
     if option is None:
         return 0
     if not option.isdecimal() or not int(option):
-        raise ValueError(f"the option splitBytes of the data source pcap is a number of bytes, not {option}")
+        raise ValueError(f"the option {name} of the data source pcap is a number above 0, not {option}")
     return int(option)

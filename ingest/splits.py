@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ingest.containers.model import DamageNote, Position
+from ingest.inflate import InflatedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -106,9 +107,8 @@ class SplitReader:
         if damage is None and last < position.offset > (size := self._source.size()):
             # A block larger than a chunk was skipped by its length, and that was not true.
             damage = DamageNote("record-cut", f"the file ends after {size - last} bytes of a block", last)
-        inflation_damage = getattr(self._source, "damage", None)
-        if inflation_damage:
-            damage = DamageNote("compressed-data-damaged", inflation_damage, position.offset)
+        if isinstance(self._source, InflatedFile) and self._source.damage:
+            damage = DamageNote(self._source.damage_code, self._source.damage, position.offset)
         self.report = SplitReport(self.split.file, self.split.index, start, position, packets, damage)
 
     def _guess(self) -> Position | None:

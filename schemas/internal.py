@@ -34,6 +34,11 @@ SPLIT_REPORTS = Table(
         Column("last_ts_ns", LONG, "Latest packet."),
         Column("back_ns", LONG, "The most that a packet lies before one in front of it."),
         Column("link_types", pa.list_(LONG), "Link types of the packets."),
+        Column(
+            "unlisted",
+            pa.list_(pa.struct([("code", pa.string()), ("count", pa.int64())])),
+            "Issues of packets beyond those that are listed.",
+        ),
     ),
 )
 

@@ -82,6 +82,7 @@ class Local:
                 self.refused.append(error)
         names = [path.name for path in paths]
         conversations, untidy = _scanned(splits)
+        self.conversations = conversations
 
         def read(keys: set[int], choice: Choice) -> Decoding:
             assembler = Assembler(choice, names, names, untidy, accounts, in_bulk=in_bulk)

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ingest.bounds import BOUNDS, Bounds
 from ingest.captures import Capture, UnreadableCapture, open_capture
 from ingest.files import sha256, stamp_of
 from pipelines.engine.model import Exchange, Receipt, packed
@@ -36,11 +37,11 @@ class Input:
         return os.fsencode(self.path).decode("utf-8", "backslashreplace")
 
 
-def take_stock(paths: Sequence[str]) -> list[Input]:
+def take_stock(paths: Sequence[str], bounds: Bounds = BOUNDS) -> list[Input]:
     """Look at the beginning of each file. Ordinals follow the time of the first packet, so that rotated captures keep
     their order whatever their names are: the ordinal decides between packets of the same time.
     """
-    found = [(path, *_open(path)) for path in paths]
+    found = [(path, *_open(path, bounds)) for path in paths]
     found.sort(key=lambda one: (one[1].first_ts_ns if one[1] else 0, one[0]))
     return [
         Input(file, path, (stamp_of(path) or (0,))[0], capture, problem, stamp_of(path))
@@ -61,9 +62,9 @@ def without_lost(inputs: Sequence[Input], digests: dict[int, str]) -> list[Input
     ]
 
 
-def _open(path: str) -> tuple[Capture | None, UnreadableCapture | None]:
+def _open(path: str, bounds: Bounds) -> tuple[Capture | None, UnreadableCapture | None]:
     try:
-        return open_capture(path), None
+        return open_capture(path, bounds), None
     except UnreadableCapture as problem:
         return None, problem
 

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from pipelines.store.renumbering import Renumbering
 
 Row = dict[str, Any]
-MAX_ISSUES_OF_A_KIND: Final = 10_000
-"""Of one capture. A file of zeros is a packet with a cut header every 16 bytes; counters stay exact."""
 _TABLES: Final = {table.name: table for table in (CONVERSATIONS, SYNS, SCAN_ISSUES, FRAGMENTS, *DEFRAGMENTED)}
 _SCHEMAS: Final = {name: table.arrow for name, table in _TABLES.items()}
 
@@ -168,10 +166,11 @@ def _scanned(
         for split in splits:
             facts: Row = {}
             counts: Counter[str] = Counter()
-            listed = _Listed(split, unlisted)
             for table, batch in scan_split(split):
                 if table.name == SPLIT_REPORTS.name:
                     facts = batch.to_pylist()[0]
+                    for one in facts.pop("unlisted"):
+                        unlisted[split.file, split.index, one["code"]] += one["count"]
                 elif table.name == COUNTS.name:
                     for row in batch.to_pylist():
                         counts[row["counter"]] += row["value"]
@@ -181,29 +180,12 @@ def _scanned(
                     if split.file not in alone:
                         yield _meeting_rows(batch, is_new=True)
                 else:
-                    writer.add(table.name, listed.of(batch) if table.name == SCAN_ISSUES.name else batch)
+                    writer.add(table.name, batch)
             seen.append(SplitResult(_report(facts), facts, dict(counts)))
             if meter is not None:
                 meter.note(split, facts["packets"])
         written = writer.close()
     yield Receipt(ScanTaskResult(seen, written, unlisted))
-
-
-class _Listed:
-    """The first issues of each kind that a split meets, which it meets in order."""
-
-    def __init__(self, split: Split, unlisted: Counter[tuple[int, int, str]]) -> None:
-        self._place, self._unlisted = (split.file, split.index), unlisted
-        self._listed: Counter[str] = Counter()
-
-    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        mask = []
-        for code in batch.column("code").to_pylist():
-            self._listed[code] += 1
-            mask.append(self._listed[code] <= MAX_ISSUES_OF_A_KIND)
-            if not mask[-1]:
-                self._unlisted[*self._place, code] += 1
-        return batch.filter(pa.array(mask, pa.bool_())) if not all(mask) else batch
 
 
 def _report(row: Row) -> SplitReport:

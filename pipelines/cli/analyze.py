@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ingest.choice import Scope
 from ingest.files import NoSuchInput, expand, is_local, normalised
 from pipelines.cli.exit_codes import ExitCode, Stop
-from pipelines.cli.options import secrets, spark_settings, thresholds
+from pipelines.cli.options import add_bounds, bounds, secrets, spark_settings, thresholds
 from pipelines.cli.printable import warn, warn_of_skipped
 from pipelines.cli.progress import Progress
 from pipelines.cli.summary import summary
@@ -71,6 +71,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         metavar="NAME=N",
         help="a threshold of a rule, see `mqtrail rules show ID`; repeatable",
     )
+    add_bounds(parser)
     parser.add_argument("--no-check", action="store_true", help="skip the quality gate")
     parser.add_argument(
         "--no-report",
@@ -186,7 +187,7 @@ def _inputs(options: argparse.Namespace) -> list[Input]:
         raise Stop(ExitCode.NO_INPUT, f"{out}: all input lies in the output folder; choose another with {option}")
     from pipelines.captures.inventory import take_stock  # noqa: PLC0415
 
-    inputs = take_stock(paths)
+    inputs = take_stock(paths, bounds(options))
     if all(one.capture is None for one in inputs):
         reasons = [f"  {one.shown_path}: {one.problem.detail}" for one in inputs if one.problem]
         raise Stop(ExitCode.NO_CAPTURE_READABLE, "no capture could be read:", *reasons)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from ingest.containers.model import DamageNote
 from ingest.files import NoSuchInput, expand, sha256, size_of
 from pipelines.cli.exit_codes import ExitCode, Stop
+from pipelines.cli.options import add_bounds, bounds
 from pipelines.cli.printable import printable, warn, warn_of_skipped
 from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     import argparse
 
+    from ingest.bounds import Bounds
     from ingest.captures import Capture
 
 
@@ -44,6 +46,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "paths", nargs="+", metavar="PATH", help="pcap or pcapng (also .gz, .zst): files, folders, globs"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_bounds(parser)
     parser.add_argument("--debug", action="store_true", help="show the details of an unexpected error")
     parser.set_defaults(run=run)
 
@@ -55,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         raise Stop(ExitCode.NO_INPUT, str(error)) from None
     states = []
     for path in paths:
-        seen = look(path)
+        seen = look(path, bounds(options))
         states.append(seen.state)
         # At once: of thousands of captures the first ones can be read while the last ones are looked at.
         print(json.dumps(asdict(seen)) if options.json else printable(_sentence(seen)), flush=True)
@@ -68,12 +71,12 @@ def run(options: argparse.Namespace) -> int:
     return ExitCode.INPUT_DAMAGED if damaged else ExitCode.DONE
 
 
-def look(path: str) -> Look:
+def look(path: str, most: Bounds) -> Look:
     """Memory does not grow with the file."""
     from ingest.captures import UnreadableCapture, open_capture  # noqa: PLC0415 - `mqtrail --help` needs no pyarrow
 
     try:
-        capture = open_capture(path)
+        capture = open_capture(path, most)
     except UnreadableCapture as problem:
         size, digest, _ = _hash(path)
         return Look(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from typing import TYPE_CHECKING
 
+from ingest.bounds import BOUNDS, Bounds
 from pipelines.cli.exit_codes import ExitCode, Stop
 
 if TYPE_CHECKING:
@@ -16,6 +18,33 @@ def spark_settings(given: list[str]) -> dict[str, str]:
     if wrong:
         raise Stop(ExitCode.USAGE, f"--spark-conf {wrong[0]}: write it as KEY=VALUE")
     return dict(setting.split("=", 1) for setting in given)
+
+
+def add_bounds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--max-inflated",
+        type=_number,
+        default=BOUNDS.most_bytes,
+        metavar="BYTES",
+        help="read no more than this of what a compressed capture holds (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--max-inflation",
+        type=_number,
+        default=BOUNDS.most_times,
+        metavar="TIMES",
+        help="nor more than so many times its size, or a mebibyte (default: %(default)s)",
+    )
+
+
+def bounds(options: argparse.Namespace) -> Bounds:
+    return Bounds(options.max_inflated, options.max_inflation)
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,18}", text) or not int(text):
+        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
+    return int(text)
 
 
 def secrets(path: str | None, *, force: bool) -> tuple[Secret, ...]:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Final
 from ingest.choice import Choice, Scope
 from ingest.files import NoSuchInput, expand, temporary_folder
 from pipelines.cli.exit_codes import ExitCode, Stop
-from pipelines.cli.options import secrets
+from pipelines.cli.options import add_bounds, bounds, secrets
 from pipelines.cli.printable import printable, warn, warn_of_skipped
 from pipelines.cli.screen import COLUMNS, cell, screen_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ingest.bounds import Bounds
     from pipelines.captures.inventory import Input
     from pipelines.run.job import RunTotals
 
@@ -50,6 +51,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         default=str(Scope.MSMQ),
         help="what to keep (default: %(default)s)",
     )
+    add_bounds(parser)
     parser.add_argument("--secrets", metavar="FILE", help="accounts and keytabs (TOML) to unseal sealed calls with")
     parser.add_argument("--force", action="store_true", help="take secrets from a file that others may read")
     parser.add_argument("--debug", action="store_true", help="show the details of an unexpected error")
@@ -63,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     from pipelines.run.plan import analyze  # noqa: PLC0415
 
     known = secrets(options.secrets, force=options.force)
-    inputs = _inputs(options.paths)
+    inputs = _inputs(options.paths, bounds(options))
     with _temporary_folder() as folder:
         opened = OpenSecrets(known) if known else None
         job = Job(LocalEngine(), Choice(Scope(options.scope)), folder, secrets=opened, empty_tables=False)
@@ -87,11 +89,11 @@ def _temporary_folder() -> Iterator[str]:
         yield str(path)
 
 
-def _inputs(paths: list[str]) -> list[Input]:
+def _inputs(paths: list[str], most: Bounds) -> list[Input]:
     from pipelines.captures.inventory import take_stock  # noqa: PLC0415
 
     try:
-        inputs = take_stock(expand(paths, warn_of_skipped))
+        inputs = take_stock(expand(paths, warn_of_skipped), most)
     except NoSuchInput as error:
         raise Stop(ExitCode.NO_INPUT, str(error)) from None
     if all(one.capture is None for one in inputs):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from ingest.scan import MAX_ISSUES_OF_A_KIND
 from pipelines.captures.scan import ExchangeFile, counted_rows
-from pipelines.captures.scan_job import MAX_ISSUES_OF_A_KIND
 from pipelines.engine.model import Exchange, packed
 from pipelines.store.reading import batches_of
 from pipelines.store.removal import kept_rows

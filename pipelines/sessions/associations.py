@@ -150,7 +150,7 @@ class Associations:
             self._drop(one)
         return over
 
-    def _may_go_on(self, port: int, is_numbered: bool) -> bool:  # noqa: FBT001 - a place
+    def _may_go_on(self, port: int, is_numbered: bool) -> bool:
         """A connection under way may be of those that are left there: none of them has one of its own."""
         return bool((self._unplaced if is_numbered else self._movable).get(port))
 

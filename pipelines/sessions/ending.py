@@ -137,10 +137,13 @@ class EndingSteps:
 
     def doubt(self, pair: Pair, reason: Reason) -> None:
         """All that the client has open."""
-        held = [one for of in pair.associations for one in (*of.sessions.values(), *of.reads.values())]
-        named = [one for sessions in pair.by_queue.values() for one in sessions]
-        for one in (*held, *named, *pair.by_handle.values(), *pair.reads.values()):
-            one.doubt = one.doubt or reason
+        sessions = [one for of in pair.associations for one in of.sessions.values()]
+        sessions += [one for named in pair.by_queue.values() for one in named]
+        for session in (*sessions, *pair.by_handle.values()):
+            session.doubt = session.doubt or reason
+        reads = [one for of in pair.associations for one in of.reads.values()]
+        for read in (*reads, *pair.reads.values()):
+            read.doubt = read.doubt or reason
 
     def capture_ended(self, pair: Pair) -> None:
         for association in pair.associations:

@@ -33,8 +33,8 @@ _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
 _CALL_FIRST: Final = 0
 _CONNECTION_AFTER: Final = 1
 MAX_PAIRS: Final = 32_768
-"""Clients of one server kept in mind, some kilobytes each; with more, those that have nothing open are forgotten, oldest
-first, and where there is none the oldest is, in doubt.
+"""Clients of one server kept in mind, some kilobytes each. With more, the oldest with nothing open is forgotten; where
+there is none the oldest is, in doubt.
 """
 MAX_ALIKE: Final = 8
 """Associations of one number kept in mind: one that is seen under several addresses, or of a server started again."""

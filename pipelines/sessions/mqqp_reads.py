@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
@@ -13,9 +14,14 @@ from pipelines.sessions.reading import numbered_since
 from pipelines.sessions.references import not_of_here
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pipelines.facts.model import CallFact, Moment
     from pipelines.sessions.shared_state import SharedState
     from pipelines.sessions.steps import CallStep
+
+MAX_SEARCHED: Final = 1_024
+"""Reads of an association among which that of an end is looked for by anything but its handle."""
 
 
 class Reads:
@@ -124,7 +130,7 @@ class Reads:
                 read.doubt = Reason.TIMES_CROSS
             else:
                 # Without its start: that a message left the queue is worth a row all the same.
-                read = _lost(step) or Read(None, step.pair, None)
+                read = _lost(step) or Read(None, step.pair, None, doubt=_not_searched(step))
             step.read = read
             read.handle, read.end, read.doubt = handle, call, read.doubt or doubt
             self._ending.read(read, outcome, moment, unanswered=read.start is not None)
@@ -151,8 +157,7 @@ class Reads:
 
 def _late(step: CallStep, handle: str) -> Read | None:
     """The read that was given the handle by an answer that was captured after its end."""
-    reads = step.connection.association.reads.values() if step.connection else ()
-    return next((one for one in reads if one.answered is None and _given(one) == handle), None)
+    return next((one for one in _searched(step) if one.answered is None and _given(one) == handle), None)
 
 
 def _given(read: Read) -> str | None:
@@ -163,8 +168,17 @@ def _given(read: Read) -> str | None:
 
 def _lost(step: CallStep) -> Read | None:
     """The oldest read of the association whose answer, which told its handle, was not captured: most likely this."""
-    reads = step.connection.association.reads.values() if step.connection else ()
-    return next((one for one in reads if _answer_lost(one) and one.began < step.call.began), None)
+    return next((one for one in _searched(step) if _answer_lost(one) and one.began < step.call.began), None)
+
+
+def _searched(step: CallStep) -> Iterator[Read]:
+    """The oldest of the association that are not over."""
+    return islice(step.connection.association.reads.values() if step.connection else (), MAX_SEARCHED)
+
+
+def _not_searched(step: CallStep) -> Reason | None:
+    """Why it may be one that is known."""
+    return Reason.LIMIT if step.connection and len(step.connection.association.reads) > MAX_SEARCHED else None
 
 
 def _answer_lost(read: Read) -> bool:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pipelines.sessions.model import Read, Session
     from pipelines.sessions.steps import CallStep
 
+MAX_OF_A_REQUEST_ID: Final = 256
+"""Reads at once that share a request id, which is to tell them apart."""
 MAX_OUTSTANDING: Final = 4_096
 """Requests under way on one queue that are found by their id."""
 MAX_OPEN_READS: Final = 16_384
@@ -82,8 +84,10 @@ class Reading:
         session.reads[id(read)] = read
         if read.request_id is None:
             return
-        if len(session.outstanding) < MAX_OUTSTANDING:
-            session.outstanding.setdefault(read.request_id, []).append(read)
+        alike = session.outstanding.get(read.request_id, [])
+        if len(session.outstanding) < MAX_OUTSTANDING and len(alike) < MAX_OF_A_REQUEST_ID:
+            session.outstanding[read.request_id] = alike
+            alike.append(read)
         elif read.start is not None:
             _forget(session, read.start)
 

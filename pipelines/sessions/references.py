@@ -115,7 +115,7 @@ class References:
                 self._ending.superseded(standing[-1], session.first.until)
         self._registry.enlist(session)
         for number in session.numbers:
-            alike = step.pair.by_queue.get(number, ())
+            alike = step.pair.by_queue.get(number, [])
             if len(alike) > MAX_OF_A_NAME:
                 self._ending.forgotten(alike[0], session.first.until)
         if step.connection is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING
 
+from decoders.ndr.model import Direction
 from tests.builders import rpc
 from tests.builders.msmq import stub
 from tests.builders.rpc import QM2QM
-from decoders.ndr.model import Direction
-from tests.hostile.tape import ACK, PSH, SYN, CLIENT, SERVER, Line, Tape, frame, host
+from tests.hostile.tape import ACK, CLIENT, PSH, SERVER, SYN, Line, Tape, frame, host
 
 if TYPE_CHECKING:
     import random
@@ -30,7 +30,8 @@ def more_at_once(size: int, _: random.Random) -> bytes:
 
 def ended_at_last(size: int, _: random.Random) -> bytes:
     """Connections of one client, whose binds were not seen, that end when all of them have begun."""
-    tape, lines = Tape(size), []
+    tape = Tape(size)
+    lines: list[Line] = []
     while not tape.full(0.7):
         line = Line(tape, 10_000 + len(lines) % 50_000, 2103 + 11 * (len(lines) // 50_000))
         lines.append(line.call(8, _ASKED, _TOLD))
@@ -153,7 +154,9 @@ def small_segments(size: int, _: random.Random) -> bytes:
         octets, start = rpc.request(_ASKED, 8, call), line.next[True]
         for place in (*range(1, len(octets)), 0):
             tape.packet(
-                frame(CLIENT, SERVER, 40_000, 2103, start + place, line.next[False], PSH | ACK, octets[place : place + 1])
+                frame(
+                    CLIENT, SERVER, 40_000, 2103, start + place, line.next[False], PSH | ACK, octets[place : place + 1]
+                )
             )
         line.next[True] = start + len(octets)
         line.answer(call, _TOLD)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from tests.builders import rpc
 from tests.builders.containers import epb, interface, pcap_header, pcapng, section
 from tests.hostile.tape import CLIENT, SERVER, frame, host
-from tests.builders import rpc
 
 if TYPE_CHECKING:
     import random
@@ -29,7 +29,7 @@ def _filled(size: int, head: bytes, *parts: bytes) -> bytes:
 
 
 def interface_before_each(size: int, _: random.Random) -> bytes:
-    """pcapng with an interface block before every packet."""
+    """Pcapng with an interface block before every packet."""
     declared = interface()("<")
     count = size // (len(declared) + len(_PACKET))
     return pcapng(section()) + b"".join(declared + _packet(number) for number in range(count))
@@ -78,7 +78,7 @@ def small_blocks(size: int, _: random.Random) -> bytes:
 
 
 def empty_members(size: int, _: random.Random) -> bytes:
-    """gzip of empty members."""
+    """Gzip of empty members."""
     head = gzip.compress(pcap_header() + _record(), mtime=0)
     return _filled(size, head, gzip.compress(b"", mtime=0))
 
@@ -89,7 +89,7 @@ def small_members(size: int, _: random.Random) -> bytes:
 
 
 def zeros_in_zstd(size: int, _: random.Random) -> bytes:
-    """zstd of records without a packet: thousands of bytes for each that is in the file."""
+    """Zstd of records without a packet: thousands of bytes for each that is in the file."""
     octets: bytes = pa.Codec("zstd").compress(pcap_header() + bytes(size * 4_000), asbytes=True)
     return octets
 

@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     Idea = Callable[[int, random.Random], bytes]
 
 SEED: Final = 20
+_MOST_ADDRESSES: Final = 8_000_000_000
+"""So that a mistake here leaves the machine to others."""
 _MODULES: Final = ["tests.hostile.measure", "tests.hostile.ideas", "pipelines.rules.catalogue", "pipelines.com.machine"]
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """`size`: of the file. `seconds`: of the processor. `peak`: bytes of memory, the program's own included."""
+    """`size`: of the file, or of what is read out of it if that is more. `seconds`: of the processor. `peak`: bytes of
+    memory, the program's own included.
+    """
 
     size: int
     seconds: float
@@ -39,19 +43,19 @@ class Cost:
 
 
 def cost_of(idea: Idea, size: int, most_seconds: float, scope: Scope = Scope.MSMQ) -> Cost:
-    """Made and run in processes of their own; given up when so many seconds of the processor are gone."""
+    """Given up when so many seconds of the processor are gone."""
     with tempfile.TemporaryDirectory(prefix="mqtrail-hostile-") as name:
         path = Path(name) / "capture"
-        _in_a_process(_made, idea, size, path)
-        return _in_a_process(_measured, path, most_seconds, scope)
+        path.write_bytes(idea(size, random.Random(SEED)))
+        return _in_a_process(path, most_seconds, scope)
 
 
-def _in_a_process(work: Callable[..., Cost | None], *arguments: object) -> Cost:
+def _in_a_process(path: Path, most_seconds: float, scope: Scope) -> Cost:
     """Forked from one that has everything imported, and nothing else in memory."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_MODULES)
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_told, args=(theirs, work, arguments))
+    process = context.Process(target=_told, args=(theirs, path, most_seconds, scope))
     process.start()
     theirs.close()
     try:
@@ -63,20 +67,20 @@ def _in_a_process(work: Callable[..., Cost | None], *arguments: object) -> Cost:
     return said
 
 
-def _told(pipe: Connection, work: Callable[..., Cost | None], arguments: tuple[object, ...]) -> None:
+def _told(pipe: Connection, path: Path, most_seconds: float, scope: Scope) -> None:
     gc.freeze()
-    pipe.send(work(*arguments))
-
-
-def _made(idea: Idea, size: int, path: Path) -> None:
-    path.write_bytes(idea(size, random.Random(SEED)))
+    pipe.send(_measured(path, most_seconds, scope))
 
 
 def _measured(path: Path, most_seconds: float, scope: Scope) -> Cost:
-    size = path.stat().st_size
     resource.setrlimit(resource.RLIMIT_CPU, (int(most_seconds) + 2,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_ADDRESSES,) * 2)
+    inputs = take_stock([str(path)])
     begun = time.process_time()
     job = Job(LocalEngine(), Choice(scope), str(path.parent / "out"), empty_tables=False)
-    analyze(job, take_stock([str(path)]))
+    analyze(job, inputs)
     seconds = time.process_time() - begun
+    capture = inputs[0].capture
+    inside = 0 if capture is None else capture.bytes_inside(capture.bounds.allowed(capture.size))
+    size = max(path.stat().st_size, inside)
     return Cost(size, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)

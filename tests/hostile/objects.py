@@ -1,4 +1,4 @@
-"""COM: exporters, objects, references, pings, names of types, VARIANTs in VARIANTs; and values that are long to write."""
+"""COM: exporters, objects, references, pings, names of members, VARIANTs in VARIANTs."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def ordinary(size: int, rng: random.Random) -> bytes:
         line.call(2, _opening(queue), _OPENED({"phContext": session, **_DONE}))
         for read in range(1, 11):
             handle, message = f"{read:08x}-1111-2222-3333-{serial:012x}", rng.randbytes(rng.randrange(50, 300))
-            numbers = {"hRemoteQueue": queue, "dwQueue": queue, "dwRequestID": read, "ulAction": 0}
+            numbers: dict[str, Any] = {"hRemoteQueue": queue, "dwQueue": queue, "dwRequestID": read, "ulAction": 0}
             given = {"pphContext": handle, "lpRemoteReadDesc": descriptor(message, **numbers), **_DONE}
             line.call(0, _START({"lpRemoteReadDesc": descriptor(**numbers)}), _STARTED(given))
             line.call(1, _END({"pphContext": handle, "dwAck": 2}), _ENDED({"pphContext": None, **_DONE}))
@@ -75,7 +75,7 @@ def one_number(size: int, _: random.Random) -> bytes:
     while not tape.full(0.5):
         line = Line(tape, 10_000 + serial % 50_000, server_port=2103 + 11 * (serial // 50_000)).open()
         line.bind(QM2QM, serial + 1)
-        for _ in range(8):
+        for _number in range(8):
             serial += 1
             line.call(2, _opening(7), _OPENED({"phContext": uuid_of(serial), **_DONE}))
     line = Line(tape, 9_000).open().bind(QM2QM, 1 << 30)
@@ -105,7 +105,9 @@ def unseen_handles(size: int, _: random.Random) -> bytes:
     return tape.octets()
 
 
-def _reads(size: int, numbers: Callable[[int], dict[str, Any]], *, answer: bool, share: float = 1.0) -> tuple[Tape, Line]:
+def _reads(
+    size: int, numbers: Callable[[int], dict[str, Any]], *, answer: bool, share: float = 1.0
+) -> tuple[Tape, Line]:
     tape, serial = Tape(size), 0
     line = Line(tape, 30_000).open().bind(QM2QM)
     line.call(2, _opening(7), _OPENED({"phContext": LICENCE, **_DONE}))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
+from ingest.bounds import BOUNDS, Bounds
 from ingest.inflate import InflatedFile
 
 if TYPE_CHECKING:
@@ -154,3 +155,35 @@ def test_reading_may_skip_ahead_and_overlap(tmp_path: Path) -> None:
     assert source.read(20, 20) == MIXED[20:40]
     assert source.read(25_000, 10_000) == MIXED[25_000:]
     assert source.read(40_000, 5) == b""
+
+
+@pytest.mark.parametrize("compression", ["gzip", "zstd"])
+def test_no_more_is_read_than_the_bounds_allow(tmp_path: Path, compression: str) -> None:
+    path = tmp_path / "bomb"
+    packed = zstd(bytes(3 * CHUNK)) if compression == "zstd" else gzip.compress(bytes(3 * CHUNK))
+    path.write_bytes(packed)
+    source = InflatedFile(str(path), "zstd" if compression == "zstd" else "gzip", CHUNK + 7)
+    assert len(source.read(0, 2 * CHUNK)) == CHUNK + 7
+    assert source.read(CHUNK + 7, 10) == b""
+    assert (source.damage_code, source.size()) == ("inflates-too-far", CHUNK + 7)
+
+
+def test_bounds_are_of_bytes_and_of_times_the_size() -> None:
+    assert BOUNDS.allowed(10) == CHUNK
+    assert BOUNDS.allowed(10**6) == 10**8
+    assert BOUNDS.allowed(1 << 40) == 64 * 1024**3
+    assert Bounds(5_000, 2).allowed(1 << 30) == 5_000
+
+
+def test_what_holds_as_much_as_is_allowed_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(MIXED))
+    source = InflatedFile(str(path), "gzip", len(MIXED))
+    assert source.read(0, 2 * len(MIXED)) == MIXED
+    assert source.damage is None
+
+
+def test_thousands_of_empty_members_are_passed_over(tmp_path: Path) -> None:
+    empty = gzip.compress(b"")
+    found, damage = inflated(tmp_path / "a", "gzip", gzip.compress(MIXED) + empty * 5_000 + gzip.compress(b"end"))
+    assert (found, damage) == (MIXED + b"end", None)

@@ -15,7 +15,7 @@ from decoders.tcp.model import ACK, RST
 from ingest.captures import open_capture
 from ingest.containers.model import Position
 from ingest.conversations import endpoint_key, host_key
-from ingest.scan import scan_split
+from ingest.scan import MAX_INTERFACES_TOLD, scan_split
 from ingest.splits import exact, plan, walk
 from tests.builders import containers as c
 from tests.builders import packets as p
@@ -226,3 +226,25 @@ def test_packets_without_a_time_do_not_count_for_first_and_last(capture: Path) -
     capture.write_bytes(c.pcapng(c.section(), c.interface(), c.spb(frame)))
     (report,) = scanned(capture)["reports"]
     assert (report["first_ts_ns"], report["last_ts_ns"]) == (None, None)
+
+
+def test_interfaces_without_end_are_told_up_to_a_limit(capture: Path) -> None:
+    frame = OTHERS["not_ip"]
+    blocks = [c.epb(frame, number=number) for number in range(1, 1_000)]
+    capture.write_bytes(c.pcapng(c.section(), c.interface(1), *blocks))
+    tables = scanned(capture)
+    told = [row for row in tables["scan_issues"] if row["code"] == "undeclared-interface"]
+    assert [row["frame"] for row in told] == list(range(MAX_INTERFACES_TOLD))
+    assert {row["counter"]: row["value"] for row in tables["counts"]} == {"unsupported_link": 999}
+
+
+def test_short_packets_without_end_are_counted_and_the_first_are_listed(
+    capture: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.scan.MAX_ISSUES_OF_A_KIND", 20)
+    write(capture, ["header_cut", *["malformed"] * 50])
+    tables = scanned(capture)
+    codes = [row["code"] for row in tables["scan_issues"]]
+    assert codes == ["header-cut", *["malformed"] * 20]
+    (report,) = tables["reports"]
+    assert report["unlisted"] == [{"code": "malformed", "count": 30}]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from ingest.bounds import Bounds
+
 Said = tuple[int, list[dict[str, Any]], str]
 PACKETS = [Packet(bytes(60), ts=1_700_000_000_000_000 + number) for number in (5, 0, 9)]
 
@@ -130,8 +132,8 @@ def test_file_that_grows_meanwhile_is_not_whole(
     file = tmp_path / "a"
     file.write_bytes(pcap(PACKETS))
 
-    def open_then_grow(path: str) -> object:
-        capture = open_capture(path)
+    def open_then_grow(path: str, *bounds: Bounds) -> object:
+        capture = open_capture(path, *bounds)
         with file.open("ab") as more:
             more.write(b"more")
         return capture

@@ -77,7 +77,7 @@ def test_unknown_column_is_an_error_that_lists_the_known_ones(reader: SparkSessi
     ("schema", "options", "message"),
     [
         ("seq int", {}, "the column seq of the data source pcap is bigint, not int"),
-        ("seq long", {"splitBytes": "-5"}, "splitBytes of the data source pcap is a number of bytes, not -5"),
+        ("seq long", {"splitBytes": "-5"}, "splitBytes of the data source pcap is a number above 0, not -5"),
     ],
 )
 def test_wrong_type_or_option_is_a_sentence(

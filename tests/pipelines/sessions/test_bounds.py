@@ -184,3 +184,36 @@ def test_transactions_that_a_peer_never_ends_are_told_in_doubt_and_held_against_
     told = Counter((row["outcome"], row["doubt"]) for row in tables["transactions"])
     assert told == {("unknown", "limit"): 3, ("committed", None): 3}
     assert [row["rule_id"] for row in tables["findings"] if row["verdict"] == "violation"] == []
+
+
+def test_clients_that_have_something_open_are_forgotten_in_doubt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.sessions.machine.MAX_PAIRS", 200)
+    recorded = Recorded("connect\nRemoteQMPurgeQueue\n", tmp_path)
+    rows = list(judged(_at_once(recorded, 500), {}, SETTINGS, Summaries()))
+    doubts = [row["doubt"] for name, row in rows if name == "sessions"]
+    assert len(doubts) == 500
+    assert doubts.count("limit") == 300
+    assert not [row for name, row in rows if name == "findings" and row["verdict"] == "violation"]
+
+
+def _at_once(recorded: Recorded, clients: int) -> Iterator[FactRow]:
+    """Each on a connection that stays open, and in an association of its own."""
+    (connection,), (purge,) = recorded.connections, recorded.calls
+    for turn in range(clients):
+        call = _another_client(_later(purge, turn), turn)
+        binds = tuple(replace(one, group=turn + 1) for one in connection.binds)
+        yield to_row(replace(connection, began=call.began, uid=call.uid, ends=call.ends, binds=binds))
+        yield to_row(call)
+
+
+def test_of_a_number_that_is_opened_without_end_the_oldest_sessions_end_in_doubt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipelines.sessions.references.MAX_OF_A_NAME", 10)
+    opens = "\n".join(f"RemoteQMOpenQueue hQueue=7 dwpContext=7 -> phContext=H{number}" for number in range(30))
+    tables = Local(capture(tmp_path, f"connect\n{opens}\nRemoteQMPurgeQueue hQueue=7\n")).judged()
+    told = Counter(row["doubt"] for row in tables["sessions"])
+    assert (len(tables["sessions"]), told["limit"]) == (30, 20)
+    assert not [row for row in tables["findings"] if row["verdict"] == "violation"]
