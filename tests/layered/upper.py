@@ -215,7 +215,7 @@ def stubs(rng: random.Random, _folder: Path) -> str:
         try:
             values: dict[str, Any] = checks.decode(one.data).values
             data, how = one.wire.encode(changed(values, rng), 0), "values"
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError, struct.error, OverflowError):
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError, struct.error, OverflowError, MemoryError):
             # Values that no stub can have.
             how = "no stub has these values"
     if how != "values" or rng.random() < 0.3:
