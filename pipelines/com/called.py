@@ -17,6 +17,7 @@ from decoders.interfaces.mqac.members import (
     interface_of_class,
 )
 from decoders.ndr.model import InterfacePointer, MemberKind, Pointer
+from decoders.oaut.names import VT
 from decoders.oaut.types import IID_IDISPATCH
 from pipelines.calls.com_arguments import type_name
 from pipelines.com.members import kind_of
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact
 
 _VARIANT: Final = "VARIANT"
+NULL: Final = "null"
+"""Text of a null pointer in a VARIANT."""
+_OBJECTS: Final = frozenset((VT["VT_UNKNOWN"], VT["VT_DISPATCH"]))
 _BY_REFERENCE: Final = "VT_BYREF|"
 _LEFT_OUT: Final = ("VT_ERROR", "0x80020004")
 """DISP_E_PARAMNOTFOUND: [MS-OAUT] 3.1.4.4.3."""
@@ -194,7 +198,10 @@ def _said(parameter: Parameter, one: Argument | None, *, cut: bool = False) -> S
         return Said(name, "in", declared, None)
     if one is None or (parameter.optional and (one.type, one.value) == _LEFT_OUT):
         return Said(name, "in", _LEFT_OUT[0] if declared == _VARIANT else declared, None)
-    return Said(name, "in", _kind(declared, one.type), one.value, _name(parameter, one.value), one)
+    # A null pointer has no text by the member's own number: by Invoke it is a VARIANT, which says so.
+    is_null = declared != _VARIANT and one.vt in _OBJECTS and one.reference is None and one.value == NULL
+    value = None if is_null else one.value
+    return Said(name, "in", _kind(declared, one.type), value, _name(parameter, value), one)
 
 
 def _kind(declared: str, carried: str) -> str:

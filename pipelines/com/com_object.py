@@ -54,6 +54,10 @@ class ComObject:
     """Public references that nobody gave back. More than were given of an interface say nothing of the others."""
     left_of: dict[str, int] = field(default_factory=dict)
     """The same by IPID."""
+    overdrawn: bool = False
+    """More were given back of an interface than were seen to be given: somebody got some out of sight."""
+    passed: int = 0
+    """How often its host handed it out in a call of its own, to an object of a client's."""
     private: int = 0
     """References that were asked for apart: [MS-DCOM] 3.1.1.5.6.1.2."""
     holders: set[str] = field(default_factory=set)
@@ -125,6 +129,7 @@ class ComObject:
     def take(self, ipid: str, public: int, private: int) -> bool:
         """True: that was the last of all references that were seen."""
         back = min(public, self.left_of.get(ipid, 0))
+        self.overdrawn |= public > back
         self.returned += public
         self.left -= back
         self.left_of[ipid] = self.left_of.get(ipid, 0) - back

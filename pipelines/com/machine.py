@@ -82,7 +82,7 @@ class ComMachine:
         """What a client of another server handed to it: an object of this host."""
         for reference in com.references:
             if not reference.given:
-                self.objects.give(reference, fact, None, None)
+                self.objects.give(reference, fact, None, None).passed += 1
                 self._holdings.give(fact.server, reference, fact)
 
     def handed(self, fact: CallFact, com: Com) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from pipelines.facts.model import BEGINNING
+from pipelines.facts.reasons import Reason
 from pipelines.facts.vocabulary import NANOSECONDS
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import About, Checked, Com
     from pipelines.facts.model import CallFact, Moment
-    from pipelines.facts.reasons import Reason
 
 Values = dict[str, Any]
 _FAILED = 0x8000_0000
@@ -85,8 +85,12 @@ class ComStep(Struct, eq=False, kw_only=True):
 
     @property
     def hole(self) -> Reason | None:
-        """Why its interface may be another: bytes of its connection are missing."""
-        return self.pair.hole_of(self.call.uid)
+        """Why its interface may be another, as bytes of its connection are missing; or the time at which it was asked.
+
+        The request was captured after it had been received: it was sent before, and nobody knows when.
+        """
+        late = self.pair.is_late(self.call.uid, self.call.began)
+        return self.pair.hole_of(self.call.uid) or (Reason.TIMES_CROSS if late else None)
 
     def checked(self, about: About, *, given: bool) -> Checked | None:
         return next((one for one in self.com.checked if one.about == about and one.given is given), None)

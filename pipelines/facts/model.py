@@ -143,6 +143,11 @@ class CallFact(_Stored, frozen=True, kw_only=True):
         return self.outcome in _GIVEN_UP or self.fault in CANCEL_FAULTS
 
     @property
+    def unknown(self) -> bool:
+        """Nobody knows what the server did: no answer was captured, or the client gave it up before there was one."""
+        return self.given_up or (self.status is None and self.fault is None)
+
+    @property
     def client(self) -> str:
         return self.ends.orig_h
 

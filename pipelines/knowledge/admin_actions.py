@@ -64,7 +64,8 @@ class AdminActions:
         if call.method == v.ACTION:
             action, detail = _managed_action(step)
         session = target.session
-        outcome = "success" if step.succeeded else "failure" if step.failed or _is_win32_error(call) else "unknown"
+        refused = (step.failed or _is_win32_error(call)) and not call.given_up
+        outcome = "success" if step.succeeded else "failure" if refused else "unknown"
         return {
             "call_uid": call.call_uid,
             **place_of(call),

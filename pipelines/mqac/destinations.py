@@ -21,7 +21,7 @@ def _put_name(_: Story, step: MqacStep, state: DestinationState) -> None:
     """3.12.4.1.7, .9, .11: an open one is opened again."""
     if step.failed:
         # It may have been closed before it could not be opened.
-        state.is_open = state.is_open and None
+        state.is_open, state.tried = state.is_open and None, state.tried | {step.member.member}
     else:
         value = next((known(step, name) for name in step.arguments), None)
         state.queue, state.named = named_anew(step, _NAMES[step.member.member], value), True

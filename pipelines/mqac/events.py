@@ -27,8 +27,12 @@ def _find(story: Story, step: MqacStep, state: ObjectState) -> ObjectState | Non
 def _advise(_: Story, step: MqacStep, state: ConnectionPointState) -> None:
     cookie = step.result.number if step.result is not None else None
     event = state.event
-    if step.succeeded and cookie is not None and event is not None and len(event.advised) < MAX_ADVISED:
+    if not step.succeeded or cookie is None or event is None:
+        return
+    if len(event.advised) < MAX_ADVISED:
         event.advised[cookie] = slim(step.call) or step.call
+    else:
+        event.is_crowded = True
 
 
 def _unadvise(_: Story, step: MqacStep, state: ConnectionPointState) -> None:

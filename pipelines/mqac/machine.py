@@ -10,7 +10,9 @@ import heapq
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.registry import BY_NAME
+from pipelines.com.answers import unsure
 from pipelines.facts.model import END
+from pipelines.facts.reasons import Reason
 from pipelines.mqac import (
     destinations,
     events,
@@ -131,6 +133,8 @@ class MqacMachine:
 
     def _over(self, step: MqacStep, live: ObjectState) -> None:
         live.last = step.call.until
+        if not (step.succeeded or step.failed):
+            live.unsure = unsure(step.call) or Reason.RESPONSE_NOT_CAPTURED
         beside = self._under_way[live.object.object_uid]
         beside.remove(step)
         if not beside:

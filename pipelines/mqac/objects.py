@@ -9,6 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pipelines.facts.reasons import Reason
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import Argument
     from pipelines.facts.model import CallFact, Moment
-    from pipelines.facts.reasons import Reason
     from pipelines.mqac.acts import Read, Sent, Unit
 
 MAX_NAMED: Final = 128
@@ -71,6 +71,8 @@ class ObjectState:
     unseen: Reason | None = None
     """Why something may have been done with it before: its birth was not captured, or it was forgotten."""
     last: Moment | None = None
+    unsure: Reason | None = None
+    """Why nobody knows what became of a call that was made on it: it has no answer, or the client gave it up."""
     is_over: bool = False
     """Closed or given back, as far as was seen."""
     missed_before: Reason | None = None
@@ -92,6 +94,8 @@ class QueueInfoState(ObjectState):
     """Properties as the object answered them."""
     named: bool = False
     """A path name or format name was put, or it came with one."""
+    tried: frozenset[str] = frozenset()
+    """Names that were to be put, and that the server refused."""
     created: CallFact | None = None
     """By Create of this object."""
     deleted: CallFact | None = None
@@ -124,8 +128,8 @@ class QueueState(ObjectState):
     closed_at: Moment | None = None
     cursor: str | None = None
     """`unread` since Open, `reset`, `valid` after a read by it, `end`; None: not known."""
-    armed: tuple[CallFact, ...] = ()
-    """EnableNotification, not yet fired; the latest so many."""
+    notices: int = 0
+    """How often EnableNotification was not refused: each hands the queue to the client once more, when it is due."""
     purges: int = 0
     reads: dict[int, Read] = field(default_factory=dict)
     """Not told, by id()."""
@@ -133,6 +137,12 @@ class QueueState(ObjectState):
     counts: dict[str, int] = field(default_factory=dict)
     """Of what was told: rows of `sessions` have these columns."""
     uncounted: Reason | None = None
+
+    def kept(self) -> Reason | None:
+        """Why somebody may hold it who was not seen to get it, although all that were seen gave it back."""
+        if self.object.overdrawn or self.notices > self.object.passed:
+            return Reason.OPEN_NOT_SEEN
+        return self.missed()
 
     def missed(self) -> Reason | None:
         """Why something may have been done with it out of sight."""
@@ -241,6 +251,7 @@ class DestinationState(ObjectState):
 
     queue: QueueIdentity = field(default_factory=QueueIdentity)
     named: bool = False
+    tried: frozenset[str] = frozenset()
     opened: CallFact | None = None
     is_open: bool | None = False
 
@@ -251,7 +262,8 @@ class EventState(ObjectState):
 
     advised: dict[int, CallFact] = field(default_factory=dict)
     """By cookie."""
-    armed: tuple[CallFact, ...] = ()
+    is_crowded: bool = False
+    """There were more than are kept in mind."""
 
     def snapshot(self) -> EventState:
         found = copy(self)

@@ -27,6 +27,7 @@ _ONLY_SHOWN: Final = ("QueueGuid", "IsTransactional", "CreateTime", "ModifyTime"
 def _put_name(_: Story, step: MqacStep, state: QueueInfoState) -> None:
     """3.10.4.1.7, .9: what was known of the object goes."""
     if step.failed:
+        state.tried |= {step.member.member}
         return
     place, value = _NAMES[step.member.member], next((known(step, name) for name in step.arguments), None)
     state.queue, state.named, state.refreshed = named_anew(step, place, value), True, False
@@ -92,7 +93,7 @@ def _delete(story: Story, step: MqacStep, state: QueueInfoState) -> None:
     state.deleted = slim(step.call)
     # 3.10.4.1.27: as it was new.
     state.queue, state.named, state.put, state.shown = QueueIdentity(), False, {}, {}
-    state.created, state.refreshed, state.from_server = None, False, False
+    state.created, state.refreshed, state.from_server, state.tried = None, False, False, frozenset()
 
 
 def _open(story: Story, step: MqacStep, state: QueueInfoState) -> ObjectState | None:

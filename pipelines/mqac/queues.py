@@ -9,12 +9,13 @@ from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.acts import Read
 from pipelines.mqac.admin import act_row
-from pipelines.mqac.objects import EventState, MessageState, QueueInfoState, QueueState
+from pipelines.mqac.objects import MessageState, QueueInfoState, QueueState
 from pipelines.mqac.transactions import unit_of
 from pipelines.sessions.model import ReadOutcome
 from schemas.vocabulary import MQAC_PEEKS, MQAC_RECEIVES
 
 if TYPE_CHECKING:
+    from pipelines.facts.com import Argument
     from pipelines.mqac.handling import Handlers
     from pipelines.mqac.objects import ObjectState
     from pipelines.mqac.steps import MqacStep
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
 
 _CLASS: Final = "MSMQQueue"
 _BY_LOOKUP: Final = "ByLookupId"
-_MAX_ARMED: Final = 16
 _NOT_IN_TIME: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT, v.MQ_ERROR_MESSAGE_NOT_FOUND))
 _MSMQ: Final = 0xC00E
 """Errors of message queuing: COM refuses before, and a queue that never was open by OLE_E_BLANK."""
 _NO_SUCH: Final = frozenset((v.MQ_ERROR_IO_TIMEOUT,))
 """By a lookup id there is nothing to wait for: that none is there is an error."""
+_AT_FRONT: Final = 0
+"""MQMSG_FIRST, which leaves the cursor where it is."""
 _CURSOR: Final = {
     "PeekNext": "valid",
     "PeekCurrent": "valid",
@@ -39,7 +41,7 @@ def _read(story: Story, step: MqacStep, state: QueueState) -> ObjectState | None
     name = step.member.member
     state.is_proven |= not step.failed or (step.code or 0) >> 16 == _MSMQ
     read = Read(slim(step.call) or step.call, step.pair, state, name, name.startswith("Receive"))
-    read.lookup_id = _lookup_id(step)
+    read.lookup_id = lookup_id(step.arguments.get("LookupId"))
     read.doubt = step.doubt
     state.reads[id(read)] = read
     made = None
@@ -84,15 +86,14 @@ def _refused(step: MqacStep) -> ReadOutcome:
     return ReadOutcome.TIMED_OUT if step.code in absent else ReadOutcome.FAILED
 
 
-def _lookup_id(step: MqacStep) -> int | None:
-    """A VT_UI8, or its digits as text."""
-    one = step.arguments.get("LookupId")
+def lookup_id(one: Argument | None) -> int | None:
+    """3.11.4.1.21 takes a VT_UI8, 3.17.4.1.83 tells its digits as text: scripts give back what they got."""
     if one is None:
         return None
     if one.number is not None:
         return one.number & 0xFFFF_FFFF_FFFF_FFFF
     text = one.value or ""
-    return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else None
 
 
 _DIGITS: Final = 19
@@ -125,13 +126,12 @@ def _reset(_: Story, step: MqacStep, state: QueueState) -> None:
         state.cursor = "reset" if step.succeeded else None
 
 
-def _notify(story: Story, step: MqacStep, state: QueueState) -> None:
-    if step.succeeded:
-        state.is_proven = True
-        state.armed = (*state.armed, slim(step.call) or step.call)[-_MAX_ARMED:]
-        event = story.of_argument(step, "Event", EventState)
-        if event is not None:
-            event.armed = (*event.armed, slim(step.call) or step.call)[-_MAX_ARMED:]
+def _notify(_: Story, step: MqacStep, state: QueueState) -> None:
+    state.is_proven |= step.succeeded
+    state.notices += not step.failed
+    if not step.failed and step.number("Cursor") != _AT_FRONT and "Cursor" in step.arguments:
+        # 3.11.4.1.9: it looks for a message, and takes the cursor along.
+        state.cursor = None
 
 
 def _access(_: Story, step: MqacStep, state: QueueState) -> None:

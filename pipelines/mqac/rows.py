@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
+from pipelines.com.answers import unsure
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.naming import naming_of
 from pipelines.mqac.sightings import content_of, seen_bytes
@@ -25,6 +26,7 @@ SESSION_ENDPOINT: Final = "IMSMQQueue"
 """Whatever its revision: they share their meaning."""
 _RUN_DOWN: Final = frozenset(("unpinged", "pinged_out", "exporter_replaced"))
 """[MS-DCOM] 3.1.2.6: the object is gone without its client's having given it back."""
+_MAY_GO_ON: Final = (SessionState.CLOSED, SessionState.OPEN_AT_END)
 _COUNTS: Final = (
     *("peeks", "receives", "unknown_reads", *map(str, ReadOutcome), "purges", "moves", "sends", "sent_bytes"),
     *("message_bytes", "peeked_bytes", "acked_bytes", "nacked_bytes", "rundown_bytes", "unfinished_bytes"),
@@ -38,10 +40,10 @@ def session_row(queue: QueueState, doubt: Reason | None) -> Row:
     first = queue.opened or queue.first
     state, closed_at, by = _ended(queue)
     unseen = queue.unseen or doubt
-    if unseen is None and queue.closed is not None and queue.closed.answered is None:
-        unseen = Reason.RESPONSE_NOT_CAPTURED
-    if unseen is None and state is SessionState.OPEN_AT_END:
-        unseen = queue.missed()
+    if unseen is None and queue.closed is not None:
+        unseen = unsure(queue.closed)
+    if unseen is None and queue.closed is None and state in _MAY_GO_ON:
+        unseen = queue.kept() if state is SessionState.CLOSED else queue.missed()
     return {
         "session_uid": queue.session_uid,
         **place_of(first),

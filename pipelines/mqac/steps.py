@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.com.answers import done
+from pipelines.com.called import NULL
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.objects import ObjectState
 
-_NOTHING = (None, "null")
+NOTHING: Final = (None, NULL)
 """Text of a null pointer, and of one in a VARIANT."""
 
 
@@ -67,14 +68,15 @@ class MqacStep(Struct, eq=False, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """It was answered, by an error. Neither this nor `succeeded`: nobody knows."""
-        return not self.succeeded and (self.call.fault is not None or self.call.status is not None)
+        """It was answered, by an error. Neither this nor `succeeded`: nobody knows, as of what the client gave up."""
+        answered = self.call.fault is not None or self.call.status is not None
+        return answered and not self.succeeded and not self.call.given_up
 
     @property
     def gave_nothing(self) -> bool:
         """It succeeded, and its answer, which was captured whole, hands out no object."""
         back = self.result
-        empty = back is None or (back.reference is None and back.value in _NOTHING)
+        empty = back is None or (back.reference is None and back.value in NOTHING)
         return self.succeeded and empty and self.answer_hidden is None
 
     def text(self, name: str) -> str | None:
@@ -115,8 +117,12 @@ class MqacStep(Struct, eq=False, kw_only=True):
 
     @property
     def hole(self) -> Reason | None:
-        """Why its interface may be another: bytes of its connection are missing."""
-        return self.pair.hole_of(self.call.uid)
+        """Why its interface may be another, as bytes of its connection are missing; or the time at which it was asked.
+
+        The request was captured after it had been received: it was sent before, and nobody knows when.
+        """
+        late = self.pair.is_late(self.call.uid, self.call.began)
+        return self.pair.hole_of(self.call.uid) or (Reason.TIMES_CROSS if late else None)
 
     def unseen_since(self, moment: Moment) -> Reason | None:
         """Why the client may have done something out of sight since then."""

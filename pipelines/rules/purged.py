@@ -1,4 +1,9 @@
-"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common."""
+"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common.
+
+[MS-MQRR] tells the place of a message in its queue. A message's own identifier says less: one that is not transactional
+may come twice from another queue manager, which keeps in mind for half an hour only what it had ([MS-MQQB] 3.1.5.8.1,
+notes <25> and <47>). One that was sent at this server did not come from another.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +32,8 @@ _READS: Final = (*v.REMOTE_STARTS, v.AC_RECEIVE)
 _MAX_QUEUES: Final = 1_024
 _MAX_MESSAGES: Final = 512
 """Peeked at in one session; what is forgotten is not reported."""
+MAX_SENT: Final = 4_096
+"""At this server; of one that was forgotten nobody knows that it came once."""
 
 
 @dataclass(slots=True)
@@ -45,6 +52,7 @@ class PurgedGone(Watcher):
     def __init__(self, _: Settings, operations: tuple[Method, ...]) -> None:
         self._operations = operations
         self._queues: Recent[str, _Queue] = Recent(_MAX_QUEUES)
+        self._sent: Recent[str, bool] = Recent(MAX_SENT)
 
     def sees_calls_of(self, method: Method) -> bool:
         return method in self._operations
@@ -56,6 +64,10 @@ class PurgedGone(Watcher):
         if not isinstance(step, CallStep) or step.call.method not in self._operations or not step.succeeded:
             return ()
         session = step.session
+        if step.call.method == v.AC_SEND:
+            if sent := (step.call.message or {}).get("id"):
+                self._sent.put(sent, True)
+            return ()
         if session is None or session.opened is None or not own(step, session) or unreadable(step.call, BOTH):
             return ()
         queue = self._queues.get(session.session_uid) or _Queue()
@@ -76,7 +88,10 @@ class PurgedGone(Watcher):
             return ()
         if before is None or before >= purged.began or session.opened is None:
             return (True,)
-        if (reason := step.blind_since(session.opened.until) or _doubt(step, session, purged)) is not None:
+        reason = step.blind_since(session.opened.until) or _doubt(step, session, purged)
+        if reason is None and "pSequenceId" not in step.response and self._sent.get(message) is None:
+            reason = Reason.OTHERS_NOT_SEEN
+        if reason is not None:
             return (Undecided(step, reason),)
         return (Detected(step, {"message": message, "purged by": purged.call_uid}),)
 

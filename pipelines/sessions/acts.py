@@ -38,7 +38,7 @@ class Act:
     @property
     def outcome(self) -> str:
         if not self.succeeded:
-            return "failure" if self.call.fault is not None or self.call.status is not None else "unknown"
+            return "unknown" if self.call.unknown else "failure"
         return str(self.unit.outcome) if self.unit is not None and self.unit.undone else "success"
 
 

@@ -27,6 +27,8 @@ class Closing:
 
     def answered(self, step: CallStep, moment: Moment) -> None:
         call, handle = step.call, step.request.get(self._parameter)
+        if step.failed and step.session is not None and not step.session.is_over:
+            step.session.close_given_up = call.given_up
         if step.failed or handle is None:
             return
         if self._kind is not SessionKind.HANDSHAKE:

@@ -19,7 +19,7 @@ _COUNTED: Final = frozenset((v.PURGE, v.REMOTE_PURGE, v.AC_PURGE, v.AC_SEND, v.M
 def note_unanswered(step: CallStep) -> None:
     """What nobody is seen to answer may succeed; the session may be closed before that is known."""
     call, session = step.call, step.session
-    if session is not None and call.status is None and call.fault is None and call.method in _COUNTED:
+    if session is not None and call.unknown and call.method in _COUNTED:
         session.uncounted = Reason.RESPONSE_NOT_CAPTURED
 
 

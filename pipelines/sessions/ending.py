@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END, slim
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from pipelines.sessions.steps import Step
 
 
+_LEFT: Final = (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED)
+"""By its client, as far as was seen."""
+
+
 class EndingSteps:
     def __init__(self, registry: Registry, links: Links) -> None:
         self._registry, self._links = registry, links
@@ -44,6 +48,8 @@ class EndingSteps:
         read.outcome, read.finished = outcome, moment
         if unanswered and read.doubt is None:
             read.doubt = Reason.RESPONSE_NOT_CAPTURED
+        if read.end_given_up and outcome in _LEFT:
+            read.doubt = read.doubt or Reason.TIMES_CROSS
         if read.doubt is None:
             read.doubt = _unknown_action(read) or _ended_by_another(read) or read.number_doubt
         self._registry.release(read)
@@ -129,6 +135,13 @@ class EndingSteps:
                 state = SessionState.RUNDOWN if gone else SessionState.OPEN_AT_END
                 self._session(session, SessionState.CLOSED if session.closed else state)
 
+    def doubt(self, pair: Pair, reason: Reason) -> None:
+        """All that the client has open."""
+        held = [one for of in pair.associations for one in (*of.sessions.values(), *of.reads.values())]
+        named = [one for sessions in pair.by_queue.values() for one in sessions]
+        for one in (*held, *named, *pair.by_handle.values(), *pair.reads.values()):
+            one.doubt = one.doubt or reason
+
     def capture_ended(self, pair: Pair) -> None:
         for association in pair.associations:
             association.all_closed = False
@@ -172,9 +185,11 @@ class EndingSteps:
         if session.is_over:
             return
         session.state = SessionState.OPEN_NOT_SEEN if session.opened is None else state
+        if session.close_given_up and state is not SessionState.CLOSED:
+            session.doubt = session.doubt or Reason.TIMES_CROSS
         self._links.over(session, session.closed_at)
         if session.association is not None:
-            session.association.sessions.pop(id(session), None)
+            session.association.drop(session)
         self._settle(session)
 
     def _end(self, session: Session) -> None:
@@ -202,7 +217,7 @@ def _unknown_action(read: Read) -> Reason | None:
     """Why nobody knows whether it was a peek, where nothing but that tells what became of the message."""
     if read.unknown_fate:
         return Reason.ACTION_UNKNOWN
-    left = read.outcome in (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED)
+    left = read.outcome in _LEFT
     return not_whole(read.start) if left and read.action is None and read.start is not None else None
 
 
@@ -211,7 +226,7 @@ def _ended_by_another(read: Read) -> Reason | None:
 
     [MS-MQRR] 3.1.4.9: the server looks for the request id alone, whenever it comes to the call.
     """
-    left = read.outcome in (ReadOutcome.RUNDOWN, ReadOutcome.UNFINISHED)
+    left = read.outcome in _LEFT
     if not left or not read.given_out or read.session is None or read.request_id is None or read.handle is not None:
         return None
     older = read.session.finished.get(read.request_id)

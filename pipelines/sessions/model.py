@@ -109,6 +109,8 @@ class Read:
     """Another read of the queue had its request id at the same time."""
     given_up: CallFact | None = None
     """The client's end or cancel, as long as the server has not refused it."""
+    end_given_up: bool = False
+    """The client gave up its last end before that was answered: the server may have done it."""
     end_asked: Moment | None = None
     """When the client first called for its end or cancel, whatever came of it."""
     end: CallFact | None = None
@@ -205,6 +207,8 @@ class Session:
     closed: CallFact | None = None
     closed_at: Moment | None = None
     close_asked: bool = False
+    close_given_up: bool = False
+    """The client gave up its last close before that was answered: the server may have done it."""
     severance: Severance | None = None
     """How the association ended that it was run down with."""
     state: SessionState | None = None

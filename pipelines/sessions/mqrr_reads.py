@@ -99,7 +99,7 @@ class RemoteReads:
     def end_answered(self, step: CallStep, moment: Moment) -> None:
         read, call = step.read, step.call
         if step.failed and read is not None and read.given_up is call:
-            read.given_up = None
+            read.given_up, read.end_given_up = None, call.given_up
         if step.failed or call.request is None:
             return
         self._references.settle_handle(step, call.request.get("phContext"), SessionKind.REMOTE_READ)

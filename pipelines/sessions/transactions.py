@@ -190,7 +190,7 @@ class Transactions:
         if transaction is None:
             return
         if step.failed:
-            transaction.end_asked = None
+            transaction.end_asked, transaction.end_given_up = None, step.call.given_up
             return
         committed = step.call.method == v.COMMIT
         transaction.state = TransactionState.COMMITTED if committed else TransactionState.ABORTED
@@ -234,6 +234,8 @@ class Transactions:
         unit.ended, unit.outcome = slim(transaction.ended), transaction.state
         if unanswered:
             unit.doubt = unit.doubt or Reason.RESPONSE_NOT_CAPTURED
+        if transaction.end_given_up and transaction.ended is None:
+            unit.doubt = unit.doubt or Reason.TIMES_CROSS
         for read in list(transaction.reads.values()):
             read.end, read.doubt = read.end or transaction.ended, read.doubt or unit.doubt_of_reads
             self._ending.read(read, outcome, moment, unanswered=unanswered)

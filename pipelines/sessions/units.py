@@ -95,6 +95,8 @@ class Transaction:
     end_asked: CallFact | None = None
     """The client's commit or abort, as long as the server has not refused it."""
     end_tried: bool = False
+    end_given_up: bool = False
+    """The client gave up its last end before that was answered: the server may have done it."""
     """The client called for its end, whatever came of it."""
     severance: Severance | None = None
     """How the association ended that it was run down with."""

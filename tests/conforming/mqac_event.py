@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming import mqac_values as v
-from tests.conforming.com_server import PUBLIC, Served
+from tests.conforming.com_server import PUBLIC, Served, never
 from tests.conforming.mapper import PORT
 from tests.conforming.stage import text
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.conforming.com_server import ComServer
+    from tests.conforming.mqac_queue import OpenedQueue
     from tests.conforming.mqac_sink import Sink
     from tests.conforming.runtime import Process
     from tests.conforming.schedule import Until
@@ -35,7 +36,7 @@ class Event(Served):
         self.sinks: dict[int, Sink] = {}
         """By cookie."""
         self._cookies = 0
-        self.members = {"FindConnectionPoint": self.find}
+        self.members = {"FindConnectionPoint": self.find, "get_Properties": never}
 
     def others(self) -> tuple[str, ...]:
         return (CONTAINER,)
@@ -52,13 +53,13 @@ class Event(Served):
         self.sinks[self._cookies] = sink
         return self._cookies
 
-    def fire(self, queue: Served, error: str | None) -> Doing:
+    def fire(self, queue: OpenedQueue, error: str | None) -> Doing:
         """3.16.4.4: at whatever is advised."""
         for sink in list(self.sinks.values()):
             if sink.client.alive:
                 yield from self._call(sink, queue, error)
 
-    def _call(self, sink: Sink, queue: Served, error: str | None) -> Doing:
+    def _call(self, sink: Sink, queue: OpenedQueue, error: str | None) -> Doing:
         """[MS-DCOM] 3.2.4.1.2: first the server asks where the client's objects are."""
         caller = self.server.caller
         if sink not in self.server.resolved:
@@ -76,7 +77,7 @@ class Event(Served):
             self.server.resolved[sink] = str(given["gives"]).strip("[]")
         yield from self._fire(caller, sink, queue, error)
 
-    def _fire(self, caller: Process, sink: Sink, queue: Served, error: str | None) -> Doing:
+    def _fire(self, caller: Process, sink: Sink, queue: OpenedQueue, error: str | None) -> Doing:
         endpoint = sink.host.endpoints[sink.port]
         known = caller.usable(endpoint)
         connection = known[0] if known else caller.connect(endpoint, EVENTS)
@@ -84,6 +85,7 @@ class Event(Served):
         if one is None:
             return
         given = self.server.give(one, "IDispatch")
+        queue.told.end_sealed |= connection.security.auth == "privacy"
         code = [] if error is None else [f"[VT_I4, {_CODES[error] - _TWO_TO_32}]"]
         arguments = ", ".join(["[VT_I4, 0]", *code, v.dispatch(str(given["gives"]))])
         values: Values = {
@@ -102,13 +104,24 @@ class ConnectionPoint(Served):
     def __init__(self, event: Event) -> None:
         super().__init__("ConnectionPoint")
         self.event = event
-        self.members = {"Advise": self.advise, "Unadvise": self.unadvise}
+        self.members = {
+            "Advise": self.advise,
+            "Unadvise": self.unadvise,
+            "GetConnectionInterface": self.get_interface,
+        }
+
+    def get_interface(self, _: Call) -> Handling:
+        """3.16.4.5.1."""
+        yield None
+        return {"pIID": EVENTS}
 
     def advise(self, call: Call) -> Handling:
         """3.16.4.5.3."""
         yield None
+        if "sink" not in call.values:
+            return {"status": "0x80004003"}
         sink = self.event.server.known_sinks.get(str(call.values["sink"]))
-        return {"status": "0x80040202"} if sink is None else {"pdwCookie": self.event.advised(sink)}
+        return {"status": "0x80040202", "pdwCookie": 0} if sink is None else {"pdwCookie": self.event.advised(sink)}
 
     def unadvise(self, call: Call) -> Handling:
         """3.16.4.5.4."""

@@ -195,17 +195,25 @@ def look_first(draft: Draft) -> Draft | None:
 
 
 def purge_after_peek(call: Call) -> tuple[str, Values] | None:
-    """In a queue that nobody else reads."""
+    """In a queue that nobody else reads, where what was peeked at was sent at the same server."""
     its = opened(call)
     if not is_done(call, RECEIVE) or call.values["Action"] != "PEEK_CURRENT" or its is None or its.reply is None:
+        return None
+    if not _was_sent_here(call):
         return None
     alone = its.values["dwShareMode"] == 1 and its.values["dwDesiredAccess"] == RECEIVE_ACCESS
     return (PURGE, {"hQueue": its.reply["phQueue"]}) if alone and its.values["hRemoteQueue"] == 0 else None
 
 
 def receive_more(call: Call) -> tuple[str, Values] | None:
-    """After a receive outside transactions."""
+    """After a receive outside transactions, of a message that was sent at the same server."""
     fits = is_done(call, RECEIVE) and call.values["Action"] == "RECEIVE" and "transaction" not in call.values
-    if not fits or opened_with(call, "hRemoteQueue") != 0:
+    if not fits or opened_with(call, "hRemoteQueue") != 0 or not _was_sent_here(call):
         return None
     return RECEIVE, _without(call.values, "Cursor", "RequestTimeout")
+
+
+def _was_sent_here(call: Call) -> bool:
+    host, number = call.connection.endpoint.host, (call.reply or {}).get("Uniquifier")
+    sends = (one for one in host.world.history if one.operation == SEND and one.connection.endpoint.host is host)
+    return any((one.reply or {}).get("Uniquifier") == number is not None for one in sends)

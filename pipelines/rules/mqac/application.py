@@ -9,7 +9,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.mqac.objects import ApplicationState
 from pipelines.rules.model import BOTH, RESPONSE, Broken
 from pipelines.rules.mqac.demands import E_NOTIMPL, Demand, doubt, known, of_server, refused
-from pipelines.rules.mqac.values import NULLS, TEXTS, is_given
+from pipelines.rules.mqac.values import NULLS, TEXTS, is_given, same_name
 from pipelines.rules.object_members import answered, asked, gets, methods
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _machine(step: MqacStep) -> Answer:
     chosen, told = state.machine.text, step.result.value if step.result else None
     if not chosen:
         return None
-    if told == chosen:
+    if same_name(told, chosen):
         return True
     return doubt(step) or Broken({**asked(step), "chosen": chosen, "told": told})
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from pipelines.com.answers import unsure
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.rules.model import BOTH, Broken, Level, Party, Rule, Subject
@@ -61,7 +62,7 @@ def doubt(step: MqacStep) -> Reason | None:
     """Why more may have been done with the object than is known."""
     state = step.state
     # What the end of the capture may hide comes after the call.
-    if (reason := state.unseen or step.pair.within.blind_since(state.first.began)) is not None:
+    if (reason := state.unseen or step.pair.within.blind_since(state.first.began) or state.unsure) is not None:
         return reason
     if state.object.holders - {step.call.client}:
         return Reason.OTHERS_NOT_SEEN
@@ -75,8 +76,8 @@ def under_way(step: MqacStep) -> Reason | None:
 
 def settled(step: MqacStep, before: CallFact) -> Reason | None:
     """Why the earlier call may have come after this one, or failed."""
-    if before.answered is None:
-        return Reason.RESPONSE_NOT_CAPTURED
+    if (reason := unsure(before)) is not None:
+        return reason
     return None if before.until <= step.call.began else Reason.TIMES_CROSS
 
 

@@ -44,6 +44,9 @@ def _named_first(step: MqacStep) -> Answer:
         return None
     if state.named:
         return True
+    if state.tried:
+        # It did put one, which was refused.
+        return None
     if step.succeeded:
         return Reason.OPEN_NOT_SEEN
     return doubt(step) or Broken(answered(step))

@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from decoders.registry import BY_NAME
+from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import ConnectionPointState
 from pipelines.rules.model import BOTH, RESPONSE, Broken
 from pipelines.rules.mqac.demands import Demand, doubt, known, of_server, refused, settled
 from pipelines.rules.object_members import asked, methods
 
 if TYPE_CHECKING:
-    from pipelines.facts.reasons import Reason
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
 
 _POINT: Final = "ConnectionPoint"
 _CALLBACK: Final = BY_NAME["_DMSMQEventEvents"].uuid
 _CONNECT_E_NOCONNECTION: Final = 0x8004_0200
+_CONNECT_E_CANNOTCONNECT: Final = 0x8004_0202
 _E_POINTER: Final = 0x8000_4003
 _AS_PRINTED: Final = 0x8000_0005
 """The value that 3.16.4.5 prints for E_POINTER."""
@@ -38,7 +39,9 @@ def _not_advised(step: MqacStep) -> bool | Reason:
     point, cookie = step.state, step.number("dwCookie")
     if not isinstance(point, ConnectionPointState) or point.event is None or cookie is None:
         return False
-    return known(step, cookie not in point.event.advised and point.event.unseen is None)
+    if cookie in point.event.advised or point.event.unseen is not None:
+        return False
+    return Reason.LIMIT if point.event.is_crowded else known(step, holds=True)
 
 
 def _told(step: MqacStep) -> Answer:
@@ -58,6 +61,14 @@ def _new(step: MqacStep) -> Answer:
     if before is None:
         return True
     return doubt(step) or settled(step, before) or Broken({**asked(step), "cookie": cookie.number})
+
+
+def _none(step: MqacStep) -> Answer:
+    """Of one that could not be asked for the interface that is called back."""
+    told = step.result.number if step.result else None
+    if step.code != _CONNECT_E_CANNOTCONNECT or told is None:
+        return None
+    return Broken({**asked(step), "cookie": told}) if told else True
 
 
 RULES: Final = (
@@ -99,12 +110,22 @@ RULES: Final = (
         undecidable_when="the object's history was not captured whole",
     ),
     of_server(
+        "mqac-advise-refused",
+        "A callback that was refused got a cookie",
+        section="3.16.4.5.3",
+        requirement="Advise of a sink without the interface that is called back, which is answered "
+        "CONNECT_E_CANNOTCONNECT, tells the cookie 0.",
+        members=methods(_POINT, "Advise"),
+        needs=RESPONSE,
+        check=_none,
+    ),
+    of_server(
         "mqac-unadvise-cookie",
         "A cookie was given back that nobody had, or twice",
         section="3.16.3, 3.16.4.5.4",
         requirement="Unadvise with a cookie that is not registered is answered CONNECT_E_NOCONNECTION.",
         members=methods(_POINT, "Unadvise"),
         check=refused(Demand(_not_advised, (_CONNECT_E_NOCONNECTION,))),
-        undecidable_when="the object's history was not captured whole",
+        undecidable_when="the object's history was not captured whole, or it has more callbacks than are kept in mind",
     ),
 )

@@ -1,6 +1,7 @@
 """[MC-MQAC] 2.2.2.2, 2.2.2.3: a queue that is open exclusively is open once.
 
-That the first one was still open is known only where it answered afterwards as an open queue does.
+That the first one was still open is known only where it was read or purged afterwards: 3.11.4.1.10 resets the cursor
+also of a queue that was deleted meanwhile, under whose name there may be another.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pipelines.rules.model import Need, Settings
 
 _OPEN: Final = methods("MSMQQueueInfo", "Open")
+_OF_OPEN: Final = (*q.READS, *q.PURGE)
 _RECEIVE: Final = 0x01
 _READING: Final = frozenset((_RECEIVE, 0x20))
 """Not MQ_SEND_ACCESS, whose holders get nothing; not MQ_ADMIN_ACCESS, which opens another queue."""
@@ -42,7 +44,7 @@ class _Opened:
 
 
 class ExclusiveKept(MqacWatcher):
-    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*_OPEN, *q.OPEN_ONLY, *q.CLOSE), BOTH)
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*_OPEN, *_OF_OPEN, *q.CLOSE), BOTH)
 
     def __init__(self, _: Settings) -> None:
         self._by_name: dict[str, dict[str, _Opened]] = {}
@@ -57,7 +59,7 @@ class ExclusiveKept(MqacWatcher):
         if step.member in q.CLOSE:
             self._forget(one)
             return ()
-        return self._proven(step, one) if step.succeeded else ()
+        return self._proven(step, one) if step.succeeded and step.member in _OF_OPEN else ()
 
     def _opened(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
         info = step.state
@@ -127,7 +129,7 @@ RULES: Final = (
         level=Level.MEDIUM,
         members=_OPEN,
         watch=ExclusiveKept,
-        undecidable_when="the first one did not answer afterwards: the server may have ended it; or one of them only "
-        "peeks, which [MS-MQDMPR] 3.1.7.1.5 allows",
+        undecidable_when="the first one was not read or purged afterwards: the server may have ended it; or one of "
+        "them only peeks, which [MS-MQDMPR] 3.1.7.1.5 allows",
     ),
 )

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import MessageState, QueueState
+from pipelines.mqac.queues import lookup_id
 from pipelines.rules.model import BOTH, Detected, Party, Undecided
 from pipelines.rules.mqac import queue_members as q
 from pipelines.rules.mqac.demands import doubt, mqac_rule
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _MESSAGE: Final = "MSMQMessage"
 _ID: Final = gets(_MESSAGE, "Id")
 _LOOKUP_ID: Final = gets(_MESSAGE, "LookupId")
+_TELLING: Final = (*_ID, *_LOOKUP_ID)
 _NO_TRANSACTION, _SINGLE_MESSAGE = 0, 3
 _MAX_MESSAGES: Final = 8_192
 _MAX_QUEUES: Final = 1_024
@@ -46,25 +49,29 @@ class _Taken(NamedTuple):
 
 
 class ReceivedGone(MqacWatcher):
-    """Each message has an identifier of its own, which its copies in journals share: queues are told apart by name."""
+    """The lookup id is the message's place in its queue: [MS-MQDMPR] 3.1.1.12. Its own identifier does not do.
 
-    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*q.READS, *_ID), BOTH)
+    A message that is not transactional may come twice from another queue manager, which keeps in mind for half an hour
+    only what it had: [MS-MQQB] 3.1.5.8.1, notes <25> and <47>. Journals have copies: queues are told apart by name.
+    """
+
+    needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*q.READS, *_ID, *_LOOKUP_ID), BOTH)
 
     def __init__(self, _: Settings) -> None:
         self._read: Recent[str, _Taken] = Recent(_MAX_MESSAGES)
         """By `object_uid` of the message."""
-        self._gone: Recent[tuple[str, str], CallFact] = Recent(_MAX_MESSAGES)
-        """By name of the queue and identifier of the message."""
+        self._gone: Recent[tuple[str, Meaning, str], CallFact] = Recent(_MAX_MESSAGES)
+        """By name of the queue, and the message's identifier or its place."""
 
     def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
-        if step.member not in _ID:
+        if step.member not in _TELLING:
             self._note(step)
             return ()
         state, told = step.state, step.result
         taken = self._read.get(state.object.object_uid)
         if taken is None or told is None or not told.value or not isinstance(state, MessageState) or not step.succeeded:
             return ()
-        key = taken.queue, told.value
+        key = taken.queue, step.member, told.value
         before = self._gone.get(key)
         if before is None or before.call_uid == taken.call.call_uid:
             if taken.is_final:
@@ -72,9 +79,9 @@ class ReceivedGone(MqacWatcher):
             return (True,)
         if taken.call.began <= before.until:
             return (True,)
-        if (reason := doubt(step)) is not None:
+        if (reason := doubt(step) or (None if step.member in _LOOKUP_ID else Reason.OTHERS_NOT_SEEN)) is not None:
             return (Undecided(step, reason),)
-        return (Detected(step, {**asked(step), "id": told.value, "received by": before.call_uid}),)
+        return (Detected(step, {**asked(step), "told": told.value, "received by": before.call_uid}),)
 
     def _note(self, step: MqacStep) -> None:
         state = step.state
@@ -105,7 +112,7 @@ class CurrentReceived(MqacWatcher):
 
     def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
         if step.member in _LOOKUP_ID:
-            if step.succeeded and (number := _number(step)) is not None:
+            if step.succeeded and (number := lookup_id(step.result)) is not None:
                 self._ids.put(step.state.object.object_uid, number)
             return ()
         cursor = self._cursors.get(step.state.object.object_uid) or _Cursor()
@@ -135,17 +142,9 @@ class CurrentReceived(MqacWatcher):
             elif step.succeeded:
                 cursor.current = None
         elif step.member.member == _BY_LOOKUP_ID and step.succeeded and _is_final(step):
-            number = step.number("LookupId")
+            number = lookup_id(step.arguments.get("LookupId"))
             if number is not None:
                 cursor.removed.put(number, step.call)
-
-
-def _number(step: MqacStep) -> int | None:
-    """A lookup id, as a number or as its digits."""
-    told = step.result
-    if told is None or told.number is not None:
-        return told.number if told is not None else None
-    return int(told.value) if told.value and told.value.isdecimal() else None
 
 
 RULES: Final = (
@@ -156,9 +155,10 @@ RULES: Final = (
         section="3.11.4.1.7, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21",
         requirement="A message that was received with MQ_NO_TRANSACTION or MQ_SINGLE_MESSAGE is no longer in the "
         "queue: no read gives it again.",
-        members=_ID,
+        members=_TELLING,
         watch=ReceivedGone,
-        undecidable_when="a message object's history was not captured whole",
+        undecidable_when="only its identifier is told, and not its lookup id: a message that is not transactional may "
+        "come twice; or a message object's history was not captured whole",
     ),
     mqac_rule(
         "mqac-current-received",

@@ -12,7 +12,7 @@ from pipelines.rules.com_duties import of_client as com_client
 from pipelines.rules.model import REQUEST, Broken, Level
 from pipelines.rules.mqac.demands import Demand, doubt, known, of_client, of_server, refused, settled
 from pipelines.rules.mqac.managed_queues import BY_QUERY, LOCAL, MANAGEMENT, OUTGOING
-from pipelines.rules.mqac.values import NULLS, is_given
+from pipelines.rules.mqac.values import NULLS, is_given, same_name
 from pipelines.rules.object_members import answered, asked, gets, methods
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _format_name(step: MqacStep) -> Answer:
     if not isinstance(state, ManagementState) or not step.succeeded or state.init is None or state.queue.format is None:
         return None
     given, told = state.queue.format.text, step.result.value if step.result else None
-    if told == given:
+    if same_name(told, given):
         return True
     return doubt(step) or Broken({**asked(step), "given": given, "told": told})
 

@@ -57,6 +57,9 @@ _SET_BY_SEND: Final = frozenset(
     ("MaxTimeToReceive", "MsgClass", "SenderId", "SenderCertificate", "Signature", "AuthLevel")
 )
 """3.17.4.1.48."""
+_KIND_OF_SENDER: Final = "SenderIdType"
+_SENDER: Final = frozenset((_KIND_OF_SENDER, "SenderId"))
+"""3.17.4.1.47, as it is printed, has put SenderIdType set what SenderId tells, and nothing that SenderIdType tells."""
 
 
 def _numbers(enumeration: Enum) -> frozenset[int]:
@@ -108,8 +111,13 @@ def _kept(step: MqacStep) -> Answer:
     told = step.result
     if step.member.member in _PADDED and told is not None and told.size != put.value.size:
         return None
+    if put.value.reference is not None:
+        # A body that is an object is kept by what it holds: another one is made of that.
+        return None
     if (told is None and not put.value.value) or (told is not None and _same(put.value, told)):
         return True
+    if step.member.member in _SENDER and _KIND_OF_SENDER in state.put:
+        return Reason.TEXTS_CONTRADICT
     shown = {"put": put.value.value, "told": told.value if told else None}
     return doubt(step) or Broken({**asked(step), **shown})
 
@@ -216,7 +224,8 @@ RULES: Final = (
         "out after it.",
         members=gets(_MESSAGE, *_KEPT),
         check=_kept,
-        undecidable_when="the object's history was not captured whole, or calls of it were under way at once",
+        undecidable_when="the object's history was not captured whole, calls of it were under way at once, or "
+        "SenderIdType was put, of which the document says that it sets the sender",
     ),
     of_server(
         "mqac-transaction-id",

@@ -25,6 +25,7 @@ from pipelines.rules.mqac.queue_names import (
     unnamed,
     without_path,
 )
+from pipelines.rules.mqac.values import same_name
 from pipelines.rules.object_members import answered, asked, gets, methods, puts
 
 if TYPE_CHECKING:
@@ -90,13 +91,16 @@ _OF_QUEUES: Final = (_NO_QUEUE, _UNNAMED, _DELETED, _SENT_ALONE, _MANY_READ, _MA
 _TOLD: Final = (_UNNAMED, _DELETED, _MANY_REFUSED, _PRIVATE)
 
 
-def _first(lacking: Callable[[MqacStep], bool | Reason]) -> Callable[[MqacStep], Answer]:
-    """A client does before what it must have done before."""
+def _first(lacking: Callable[[MqacStep], bool | Reason], *names: str) -> Callable[[MqacStep], Answer]:
+    """A client does before what it must have done before: it puts one of these names, also where that is refused."""
 
     def check(step: MqacStep) -> Answer:
         found = lacking(step)
         if found is False:
             return True if info_of(step) is not None and step.state.born else None
+        info = info_of(step)
+        if info is None or not info.tried.isdisjoint(names):
+            return None
         if step.succeeded:
             return Reason.OPEN_NOT_SEEN
         return found if isinstance(found, Reason) else Broken(answered(step))
@@ -113,7 +117,7 @@ def _name_kept(step: MqacStep) -> Answer:
     if put is None or not step.succeeded:
         return None
     told = step.result.value if step.result else None
-    if told == put:
+    if same_name(told, put):
         return True
     return doubt(step) or Broken({**asked(step), "put": put, "told": told})
 
@@ -140,7 +144,7 @@ RULES: Final = (
         section="3.10.3",
         requirement="A client puts PathName before Create. Held against it only where the server refuses as well.",
         members=_CREATE,
-        check=_first(without_path),
+        check=_first(without_path, "PathName"),
         undecidable_when="the server creates it all the same, or the object's history was not captured whole",
     ),
     of_server(
@@ -159,7 +163,7 @@ RULES: Final = (
         requirement="A client puts PathName or FormatName before Open, Refresh, Update and Delete. Held against it "
         "only where the server refuses as well.",
         members=(*_OPEN, *_CHANGES),
-        check=_first(_lacks_name),
+        check=_first(_lacks_name, "PathName", "FormatName"),
         undecidable_when="the server does it all the same, or the object's history was not captured whole",
     ),
     of_server(

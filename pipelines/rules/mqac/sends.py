@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from pipelines.mqac.objects import DestinationState, MessageState, QueueState
+from pipelines.facts.reasons import Reason
+from pipelines.mqac.objects import MessageState, QueueState
 from pipelines.rules.model import Broken, Level
 from pipelines.rules.mqac.demands import (
     E_INVALIDARG,
@@ -12,7 +13,6 @@ from pipelines.rules.mqac.demands import (
     Demand,
     doubt,
     known,
-    made_by_client,
     of_server,
     refused,
     settled,
@@ -21,7 +21,6 @@ from pipelines.rules.mqac.values import is_transaction, no_object
 from pipelines.rules.object_members import asked, gets, methods
 
 if TYPE_CHECKING:
-    from pipelines.facts.reasons import Reason
     from pipelines.mqac.steps import MqacStep
     from pipelines.rules.model import Answer
 
@@ -67,17 +66,17 @@ def _half_provider(step: MqacStep) -> bool | Reason:
 
 
 def _not_to_send(step: MqacStep) -> bool | Reason:
+    """2.2.2.3: who may insert messages.
+
+    Of an MSMQDestination that is closed nothing is said. What Send asks a closed queue refuses by 3.11.1.1, and answers
+    by its own section.
+    """
     target = step.given.get(_DESTINATION)
-    if target is None or target.unseen is not None:
+    if not isinstance(target, QueueState) or target.opened is None or target.unseen is not None:
         return False
-    reason = step.unseen_since(target.first.began)
-    if isinstance(target, QueueState) and target.opened is not None:
-        if target.closed is not None:
-            return settled(step, target.closed) or True
-        return target.access is not None and not target.access & _SEND_ACCESS
-    if isinstance(target, DestinationState) and target.is_open is False and made_by_client(target):
-        return reason or True
-    return False
+    if target.closed is not None:
+        return settled(step, target.closed) or Reason.TEXTS_CONTRADICT
+    return target.access is not None and not target.access & _SEND_ACCESS
 
 
 _NOWHERE: Final = Demand(lambda step: no_object(step, _DESTINATION), (E_INVALIDARG, E_INVALIDARG_PRINTED))
@@ -159,12 +158,13 @@ RULES: Final = (
     ),
     of_server(
         "mqac-send-open",
-        "A message was sent to a destination that was not open to send",
-        section="3.17.4.1.48",
-        requirement="Send fails where the destination is closed, or was opened for something else.",
+        "A message was sent to a queue that was not open to send",
+        section="2.2.2.3, 3.11.1.1, 3.17.4.1.48",
+        requirement="Send fails where the queue was opened for something else than to send.",
         members=_SEND,
         check=refused(_NOT_TO_SEND, _DEMANDS),
-        undecidable_when="what was done to the destination was not captured whole",
+        undecidable_when="the queue was closed, of which two sentences say different things, or its opening was not "
+        "captured",
     ),
     of_server(
         "mqac-sent-identified",

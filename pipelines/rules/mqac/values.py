@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.oaut.names import VT
 from decoders.oaut.variant import VT_ARRAY
+from pipelines.mqac.steps import NOTHING
 
 if TYPE_CHECKING:
     from pipelines.facts.com import Argument
@@ -34,10 +35,15 @@ def is_transaction(step: MqacStep) -> bool:
     return one is None or one.vt is None or one.vt in NULLS or one.vt in _TRANSACTION_TYPES
 
 
+def same_name(one: str | None, other: str | None) -> bool:
+    """Names of computers and queues are the same in upper and lower case: [MS-MQDMPR] 3.1.7.3.8."""
+    return (one or "").casefold() == (other or "").casefold()
+
+
 def no_object(step: MqacStep, name: str) -> bool:
     """A null pointer where an object belongs."""
     one = step.arguments.get(name)
-    return one is not None and one.reference is None and one.value is None and (one.vt is None or one.vt in _OBJECTS)
+    return one is not None and one.reference is None and one.value in NOTHING and one.vt in (None, *_OBJECTS)
 
 
 def only_argument(step: MqacStep) -> Argument | None:

@@ -37,6 +37,8 @@ class _TransactionDecides(Watcher):
     def __init__(self, _: Settings) -> None:
         self._sent: Recent[str, tuple[CallFact, Transaction]] = Recent(_MAX_MESSAGES)
         """In internal transactions."""
+        self._here: Recent[str, bool] = Recent(_MAX_MESSAGES)
+        """Sent at this server. What is not transactional may come from another twice: [MS-MQQB] 3.1.5.8.1."""
         self._taken: Recent[str, _Taken] = Recent(_MAX_MESSAGES)
 
     def sees_calls_of(self, method: Method) -> bool:
@@ -51,6 +53,7 @@ class _TransactionDecides(Watcher):
         call = slim(step.call) or step.call
         transaction = step.transaction
         if step.call.method == v.AC_SEND:
+            self._here.put(message, True)
             if transaction is not None and transaction.internal:
                 self._sent.put(message, (call, transaction))
             return ()
@@ -87,6 +90,8 @@ class _TransactionDecides(Watcher):
         if taken is None or session is None or session.opened is None or session.session_uid != taken.session_uid:
             return ()
         last = taken.by
+        if taken.transaction is None and self._here.get(message) is None:
+            return (Undecided(step, Reason.OTHERS_NOT_SEEN),)
         if taken.transaction is not None:
             ended = taken.transaction.ended
             if taken.transaction.state is not TransactionState.COMMITTED or ended is None or ended.answered is None:
@@ -113,7 +118,8 @@ RULES: Final = (
         operations=(v.AC_SEND, v.AC_RECEIVE),
         needs=BOTH,
         watch=_TransactionDecides,
-        undecidable_when="the calls may have crossed, or anything was missed since the queue was opened or the "
-        "transaction enlisted",
+        undecidable_when="the message is received without transaction and was not seen to be sent at this server: "
+        "another may have sent it twice; the calls may have crossed, or anything was missed since the queue was "
+        "opened or the transaction enlisted",
     ),
 )

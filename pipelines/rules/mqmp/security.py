@@ -52,8 +52,9 @@ RULES: Final[tuple[Rule, ...]] = (
         level=Level.HIGH,
         operations=(v.AC_PURGE, v.AC_RECEIVE),
         needs=BOTH,
-        watch=partial(PurgedGone, operations=(v.AC_PURGE, v.AC_RECEIVE)),
-        undecidable_when="the queue was not opened exclusively: somebody may have moved the message out of it and "
-        "back; the calls may have crossed, or anything was missed since the opening",
+        watch=partial(PurgedGone, operations=(v.AC_PURGE, v.AC_RECEIVE, v.AC_SEND)),
+        undecidable_when="the message was not seen to be sent at this server: another may have sent it twice; the "
+        "queue was not opened exclusively: somebody may have moved the message out of it and back; the calls may have "
+        "crossed, or anything was missed since the opening",
     ),
 )

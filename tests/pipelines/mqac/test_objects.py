@@ -158,6 +158,17 @@ def test_how_a_session_ends(ending: str, state: str, tmp_path: Path) -> None:
     assert (session["close_call_uid"] is None) == (session["closed_ts"] is None) == (state == "open_at_end")
 
 
+def test_a_close_that_the_client_gave_up_may_not_have_been_done(tmp_path: Path) -> None:
+    script = f"""{OPENED}
+        ask p IMSMQQueue4.Close object=Q
+        cancel p
+        answer p -> fault=0x1c00000d
+        close
+    """
+    session = only(told(tmp_path, script)["sessions"])
+    assert (session["state"], session["doubt"]) == ("closed", "times_cross")
+
+
 def test_an_object_whose_birth_was_not_captured(tmp_path: Path) -> None:
     script = f"connect interface IMSMQQueue4\nalter interface IMSMQMessage4\n{RECEIVE}\n{BODY}\nclose"
     found = Local(capture(tmp_path, script), choice=RPC).judged()
@@ -208,9 +219,14 @@ def test_a_transaction_that_was_begun_out_of_sight(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "ending", ["IMSMQQueue4.Close object=Q\nRemRelease refs=[[M, 5]]", "RemRelease refs=[[Q, 5], [M, 5]]"]
+    ("ending", "doubt"),
+    [
+        ("IMSMQQueue4.Close object=Q\nRemRelease refs=[[M, 5]]", None),
+        ("RemRelease refs=[[Q, 5], [M, 5]]", "bytes_missing"),
+    ],
 )
-def test_what_is_missed_afterwards_says_nothing_of_it(ending: str, tmp_path: Path) -> None:
+def test_what_is_missed_afterwards_says_nothing_of_it(ending: str, doubt: str | None, tmp_path: Path) -> None:
+    """`doubt`: what was missed before may have handed out what was given back."""
     refresh = "IMSMQQueueInfo4.Refresh object=I"
     after = f"{refresh}\n{refresh} lost\n{refresh}"
     found = told(tmp_path, f"{OPENED}\n{RECEIVE}\n{ending}\n{after}\nclose")
@@ -218,7 +234,38 @@ def test_what_is_missed_afterwards_says_nothing_of_it(ending: str, tmp_path: Pat
     assert (session["doubt"], session["counts_doubt"], read["doubt"]) == (None, None, None)
     before = told(tmp_path, f"{OPENED}\n{RECEIVE}\n{after}\n{ending}\nclose")
     session, read = only(before["sessions"]), only(before["reads"])
-    assert (session["doubt"], session["counts_doubt"], read["doubt"]) == (None, "bytes_missing", "bytes_missing")
+    assert (session["doubt"], session["counts_doubt"], read["doubt"]) == (doubt, "bytes_missing", "bytes_missing")
+
+
+@pytest.mark.parametrize(
+    ("auth", "released", "state", "doubt"),
+    [
+        ("integrity", "[[Q, 10]]", "closed", None),
+        ("integrity", "[[Q, 5]]", "open_at_end", None),
+        ("privacy", "[[Q, 5]]", "closed", "open_not_seen"),
+        ("privacy", "[[Q, 10]]", "closed", "open_not_seen"),
+    ],
+)
+def test_a_notification_hands_out_its_queue_once_more(
+    auth: str, released: str, state: str, doubt: str | None, tmp_path: Path
+) -> None:
+    """Out of sight where it is sealed: then nobody knows who gave back the last reference."""
+    script = f"""{OPENED}
+        IMSMQQueue4.EnableNotification object=Q Event=E
+        connect back from 10.0.0.9 to 10.0.0.5 interface _DMSMQEventEvents user HQ$ auth {auth}
+        _DMSMQEventEvents.Arrived object=S Queue=Q Cursor=0 oxid=0xa01 oid=0xb02 public=5 at="10.0.0.9"
+        close back
+        RemRelease refs={released}
+        close
+    """
+    session = only(Local(capture(tmp_path, script), choice=RPC).judged()["sessions"])
+    assert (session["state"], session["doubt"]) == (state, doubt)
+
+
+def test_more_was_given_back_than_was_seen_to_be_given(tmp_path: Path) -> None:
+    found = told(tmp_path, f"{OPENED}\nRemRelease refs=[[Q, 5]]\nRemRelease refs=[[Q, 5]]\nclose")
+    session = only(found["sessions"])
+    assert (session["state"], session["doubt"]) == ("closed", "open_not_seen")
 
 
 def test_a_sink_is_known_to_its_own_host(tmp_path: Path) -> None:
