@@ -73,15 +73,15 @@ def receive_though_peeking(draft: Draft) -> Draft | None:
 
 
 def alone(draft: Draft) -> Draft | None:
-    """Open a queue with messages to receive, for nobody else, and so that everybody can see it."""
+    """Open a queue to receive what somebody was seen to send, for nobody else, and so that everybody can see it."""
     service = draft.connection.endpoint.services.get("qmcomm")
     if draft.operation != OPEN or not isinstance(service, SupportingServer) or not service.supporting:
         return None
     if draft.values["dwDesiredAccess"] != RECEIVE_ACCESS or draft.connection.security.auth == "privacy":
         return None
     queue = service.found(str(draft.values["queue"]).strip('"'))
-    free = queue is not None and not queue.open and not queue.forbidden and queue.available()
-    return draft.having(dwShareMode=1) if free else None
+    free = queue is not None and not queue.open and not queue.forbidden
+    return draft.having(dwShareMode=1) if free and queue and any(one.told for one in queue.available()[:1]) else None
 
 
 def alone_by_identifier(draft: Draft) -> Draft | None:
@@ -203,6 +203,11 @@ def purge_after_peek(call: Call) -> tuple[str, Values] | None:
         return None
     alone = its.values["dwShareMode"] == 1 and its.values["dwDesiredAccess"] == RECEIVE_ACCESS
     return (PURGE, {"hQueue": its.reply["phQueue"]}) if alone and its.values["hRemoteQueue"] == 0 else None
+
+
+def was_sent(given: Values) -> bool:
+    """A message that the capture shows to be sent: of those that lay there before there may be copies."""
+    return "message" in given and "Uniquifier" in given
 
 
 def receive_more(call: Call) -> tuple[str, Values] | None:
