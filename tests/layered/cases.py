@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tests.fuzz.findings import Broken, Finding, Hang, Tally, limited, reason
 from tests.layered.lower import container, frames, segments
-from tests.layered.upper import messages, pdus, stubs, tokens
+from tests.layered.stubs import stubs
+from tests.layered.upper import messages, pdus, tokens
 from tests.layered.whole import losses, whole
 from tests.timing import Stopwatch
 

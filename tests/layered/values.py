@@ -9,6 +9,9 @@ from tests.layered.damage import bytes_damaged, number
 if TYPE_CHECKING:
     import random
 
+_MOST, _FAR = 1 << 16, 1 << 40
+"""A text is filled up to what its count says: beyond the one it costs much, beyond the other it cannot be written."""
+_LONGEST = 1_000
 _TEXTS = ("", "\\", "DIRECT=OS:", "\0", "a" * 300, "\u202e", "A\\private$\\b;JOURNAL", "PUBLIC=0")
 
 
@@ -35,13 +38,14 @@ def _other(value: Any, rng: random.Random) -> Any:  # noqa: ANN401
         case bool():
             return not value
         case int():
-            return number(value, rng.choice((8, 16, 32, 64)), rng)
+            other = number(value, rng.choice((8, 16, 32, 64)), rng)
+            return value if _MOST < other < _FAR else other
         case str():
-            return rng.choice((value + value, value[:1], *_TEXTS))
+            return rng.choice(((value + value)[:_LONGEST], value[:1], *_TEXTS))
         case bytes():
             return bytes_damaged(value, rng)
         case list():
-            return rng.choice((value[:1], value * 2, [], value[::-1], value * 50))
+            return rng.choice((value[:1], value * 2, [], value[::-1], (value * 50)[:_LONGEST]))
         case dict():
             return dict.fromkeys(value) if rng.random() < 0.2 else dict(reversed(value.items()))
         case None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from decoders.net.model import PacketOutcome
@@ -78,3 +80,25 @@ def test_names_that_columns_hold_are_those_of_the_code() -> None:
     assert set(vocabulary.COMPRESSIONS) == set(get_args(Compression))
     assert set(vocabulary.PACKET_OUTCOMES) == {outcome.counter for outcome in PacketOutcome}
     assert {ENDPOINT_MAPPER_SOURCE, PORT_SOURCE} <= set(vocabulary.INTERFACE_SOURCES)
+
+
+def test_nobody_is_looked_up_by_the_name_of_an_operation_alone() -> None:
+    """Names repeat across COM's interfaces: what is meant is an interface and a name, `CallFact.method`."""
+    root = Path(__file__).parents[2] / "pipelines"
+    found = []
+    for room in ("sessions", "rules", "knowledge", "messages", "mqac", "com", "judging", "facts"):
+        for path in sorted((root / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                keys: list[ast.expr] = []
+                if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
+                    keys = [node.left, *node.comparators]
+                elif isinstance(node, ast.Subscript):
+                    keys = [node.slice]
+                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+                    keys = node.args[:1]
+                found += [
+                    f"{path.relative_to(root)}:{key.lineno}"
+                    for key in keys
+                    if isinstance(key, ast.Attribute) and key.attr == "operation"
+                ]
+    assert found == []
