@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz promise breaches bench profile audit docs sample incident screenshots clean setup setup-test
+.PHONY: help demo test lint fuzz promise breaches bench profile audit sbom wheel docs sample incident screenshots clean setup setup-test
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -22,7 +22,8 @@ lint: setup-test  ## ruff, mypy, import-linter
 	@$(BIN)/mypy --num-workers 2
 	@$(BIN)/lint-imports
 
-fuzz: setup-test  ## 600,000 mutated stubs and 20,000 mutated captures; takes a while
+fuzz: setup-test  ## a million cases by layers, goes on where it stopped; then 600,000 mutated stubs and 20,000 captures; an hour
+	@$(BIN)/python -m tests.layered
 	@$(BIN)/python -m tests.fuzz
 
 promise: setup-test  ## every rule without any one packet, talks of unruly and of conforming parties without many; 25 minutes
@@ -43,8 +44,15 @@ bench: setup-test  ## whole runs beside a bare Spark session and tshark, then th
 profile: setup-test  ## a whole run by stage, as tables and flame graphs in out/profile; CAPTURE=FILE for one of your own
 	@$(BIN)/python -m bench.profile $(CAPTURE)
 
-audit:  ## known vulnerabilities of the pinned versions, where a database can be reached
+audit: setup  ## known vulnerabilities of the pinned versions; SNAPSHOT=FILE asks OSV's all.zip and no network
 	@scripts/audit
+
+sbom: setup-test  ## bill of materials (CycloneDX) of the pinned packages: out/mqtrail.cdx.json
+	@$(BIN)/python -m scripts.sbom out/mqtrail.cdx.json
+
+wheel: setup-test  ## the wheel, in dist; the same bytes from the same files
+	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --no-index --wheel-dir dist .
+	@cd dist && sha256sum mqtrail-*.whl
 
 docs: setup  ## write the reference pages from the declarations
 	@$(BIN)/python -m schemas.write_pages docs/reference

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bench.captures import DATA, DEFAULT_PACKETS, RECIPES, capture
 from bench.cases import CASES
 from bench.measure import Inputs, measure
-from bench.report import LEGEND, machine, table, verdict, write_json
+from bench.report import LEGEND, com_verdict, machine, table, verdict, write_json
 from bench.stubs import BATCH, stub_table, stub_verdict, time_stubs
 
 if TYPE_CHECKING:
@@ -47,8 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results.append(measure(case, Inputs(path, _packets(case.capture, options.packets)), options.repeat))
     if results:
         print(LEGEND, table(results), sep="\n\n")
-    if sentence := verdict(results):
-        print("", sentence, sep="\n")
+    for sentence in (verdict(results), com_verdict(results)):
+        if sentence:
+            print("", sentence, sep="\n")
     if not options.only or STUBS in options.only:
         timed = time_stubs(options.repeat, max(1, min(options.packets // 10, BATCH)))
         print("", "CPU time a stub, best of the runs:", "", stub_table(timed), "", stub_verdict(timed), sep="\n")

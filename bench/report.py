@@ -80,6 +80,21 @@ def verdict(results: Sequence[Result]) -> str | None:
     return f"scan of {scan.work.packets:,} packets: {scan.best:.2f} s of one core (target {target:.2f} s): {met}"
 
 
+_COM_BESIDE: Final = (("com-calls", "calls"), ("com-judging", "judging"))
+"""Cases of COM, and what they are the same as."""
+
+
+def com_verdict(results: Sequence[Result]) -> str | None:
+    """What a call of a COM object costs beside one of qm2qm: both are a request and a response."""
+    of = {result.case.name: result for result in results}
+    told = [
+        f"{of[com].ns_per_packet / of[other].ns_per_packet:.2f} times a qm2qm call from {of[other].case.says}"
+        for com, other in _COM_BESIDE
+        if com in of and other in of
+    ]
+    return f"a COM call costs {', '.join(told)}" if told else None
+
+
 def write_json(path: Path, results: Sequence[Result]) -> None:
     dpkt = _dpkt(results)
     cases = [

@@ -65,6 +65,10 @@ MAX_GAPS_REMEMBERED: Final = 256
 
 MAX_EARLY_ACKS: Final = 64
 """Of one side, remembered until the other's stream has its place."""
+
+MAX_TALKS_OF_A_KEY: Final = 64
+"""Conversations of one key put in order at the same time. By accident two share one; more are made to."""
+
 MAX_DOUBTFUL_SYNS: Final = 8
 """Copies of a SYN at odds with its open connection kept until a packet decides: four retries seen by two taps."""
 

@@ -9,22 +9,26 @@ import numpy as np
 
 from decoders.net.bulk import dissect_many
 from decoders.net.model import Headers
+from decoders.net.numbers import LinkType
 
 if TYPE_CHECKING:
     from decoders.net.model import Column
     from ingest.containers.model import Records
 
+READ_LINK_TYPES = np.array([int(one) for one in LinkType], np.int32)
 NO_LINK_TYPE = -1
 """Of a packet whose interface no block describes."""
 
 
 def link_types(records: Records) -> Column:
-    known = [interface.link_type for interface in records.section.interfaces]
-    return np.array([*known, NO_LINK_TYPE], np.int32)[np.minimum(records.interface, len(known))]
+    known = [interface.link_type for interface in records.interfaces]
+    return np.array([*known, NO_LINK_TYPE], np.int32)[np.minimum(records.slot, len(known))]
 
 
 def headers_of(records: Records) -> Headers:
     of_row = link_types(records)
+    # Those that nobody reads are set aside together, however many kinds of them there are.
+    of_row = np.where(np.isin(of_row, READ_LINK_TYPES), of_row, NO_LINK_TYPE)
     kinds = np.unique(of_row).tolist()
     if len(kinds) == 1:
         return _dissect(records, slice(None), kinds[0])

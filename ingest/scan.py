@@ -32,6 +32,8 @@ _WELL_KNOWN = np.zeros(65_536, np.bool_)
 _WELL_KNOWN[list(PORTS)] = True
 _CARRIERS = frozenset((4, 6, 17, 41, 47))
 """Protocols whose fragments may carry TCP: IP in IP, TCP, UDP (VXLAN), GRE."""
+MAX_INTERFACES_TOLD = 256
+"""Interfaces of a split that nobody reads, each told once: what they are shows in the first few, how many in counters."""
 MAX_ROWS_HELD = 500_000
 """Rows of conversations kept before they are passed on: a compressed capture is one split, however large it is."""
 
@@ -185,19 +187,22 @@ class _Scan:
 
     def _unread_interfaces(self, records: Records, headers: Headers) -> list[tuple[object, ...]]:
         rows = np.flatnonzero(headers.outcome == PacketOutcome.UNSUPPORTED_LINK)
-        kinds = link_types(records)
+        if not len(rows):
+            return []
+        # A number alone is not enough: each section of a pcapng file counts its interfaces from 0.
+        alike = np.stack((records.interface[rows], link_types(records)[rows]))
+        found, firsts = np.unique(alike, axis=1, return_index=True)
         issues: list[tuple[object, ...]] = []
-        for number in np.unique(records.interface[rows]).tolist():
-            row = int(rows[records.interface[rows] == number][0])
-            # A number alone is not enough: each section of a pcapng file counts its interfaces from 0.
-            told = (number, int(kinds[row]))
-            if told in self._interfaces_told:
+        for first, (number, kind) in sorted(zip(firsts.tolist(), found.T.tolist(), strict=True)):
+            if (number, kind) in self._interfaces_told:
                 continue
-            self._interfaces_told.add(told)
+            if len(self._interfaces_told) >= MAX_INTERFACES_TOLD:
+                break
+            self._interfaces_told.add((number, kind))
+            row = int(rows[first])
             offset = records.base + int(records.record_offset[row])
-            interfaces = records.section.interfaces
-            if number < len(interfaces):
-                detail = f"interface {number} has link type {interfaces[number].link_type}, which is not read"
+            if kind != NO_LINK_TYPE:
+                detail = f"interface {number} has link type {kind}, which is not read"
                 issues.append((row + self.frame, "unsupported-link-type", detail, offset))
             else:
                 detail = f"packets name interface {number}, which no block describes"

@@ -152,10 +152,19 @@ MADE_SEGMENTS = Table(
     "A TCP segment put together out of IP fragments; it has the frame that completed it.",
     (_SPLIT, *(column for column in SEGMENTS.columns)),
 )
-TAKEN_SEGMENTS = Table(
-    "taken_segments",
-    "A TCP segment on its way to the others of its conversation.",
-    (*SEGMENTS.columns, Column("is_stored", BOOL, "An earlier run stored it; else it is of this run's captures.")),
+BUNDLES = Table(
+    "bundles",
+    "TCP segments of one conversation and capture on their way to the others of their conversation.",
+    (
+        _KEY,
+        Column("ts_ns", LONG, "Time of capture of the first."),
+        _FILE,
+        Column("frame", LONG, "Its frame number."),
+        *(column for column in SEGMENTS.columns if column.name in {"low_h", "low_p", "high_h", "high_p"}),
+        Column("headers", BINARY, "What each of them has for itself; see pipelines.connections.bundles."),
+        Column("payloads", BINARY, "Captured payloads, one behind the other."),
+        Column("is_stored", BOOL, "An earlier run stored them; else they are of this run's captures."),
+    ),
 )
 DEFRAGMENTED = (MADE_SEGMENTS, CONVERSATIONS, SYNS, SCAN_ISSUES)
 MEETING_FRAGMENTS = Table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from decoders.limits import MAX_RECORD_BYTES
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    Column = npt.NDArray[Any]
+
 ByteOrder = Literal["<", ">"]
+NOT_DESCRIBED: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +65,22 @@ class DamageNote:
 
 @dataclass(slots=True)
 class Records:
-    """Packets of one section, as columns over a buffer that holds their bytes."""
+    """Packets as columns over a buffer that holds their bytes."""
 
     buffer: bytes
     base: int
     """File offset of buffer[0]."""
-    section: Section
+    interfaces: tuple[Interface, ...]
+    """Those that differ, of all sections that the packets are of."""
     record_offset: npt.NDArray[np.int64]
     data_offset: npt.NDArray[np.int64]
     captured_len: npt.NDArray[np.int64]
     wire_len: npt.NDArray[np.int64]
     ts_ns: npt.NDArray[np.int64]
     interface: npt.NDArray[np.int64]
+    """Its number, by which the packet names it."""
+    slot: npt.NDArray[np.int64]
+    """Its place among `interfaces`; NOT_DESCRIBED where no block of the section describes it so far."""
 
     def __len__(self) -> int:
         return len(self.record_offset)
@@ -121,8 +128,8 @@ def beyond_snap_length(records: Records) -> list[DamageNote]:
     """At most one note: a wrong snap length in a header concerns every packet of the file alike."""
     import numpy as np  # noqa: PLC0415
 
-    limits = [interface.snap_len or MAX_RECORD_BYTES for interface in records.section.interfaces]
-    allowed = np.array([*limits, MAX_RECORD_BYTES])[np.minimum(records.interface, len(limits))]
+    limits = [interface.snap_len or MAX_RECORD_BYTES for interface in records.interfaces]
+    allowed = np.array([*limits, MAX_RECORD_BYTES])[np.minimum(records.slot, len(limits))]
     over = np.flatnonzero(records.captured_len > allowed)
     if not len(over):
         return []

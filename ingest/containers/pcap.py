@@ -155,11 +155,12 @@ def _columns(buffer: bytes, base: int, section: Section, found: list[int]) -> Re
     return Records(
         buffer=buffer,
         base=base,
-        section=section,
+        interfaces=section.interfaces,
         record_offset=at,
         data_offset=at + section.record_header,
         captured_len=headers[:, 2].copy(),
         wire_len=headers[:, 3].copy(),
         ts_ns=headers[:, 0] * 1_000_000_000 + headers[:, 1] * nanoseconds_per_tick,
         interface=np.zeros(len(at), np.int64),
+        slot=np.zeros(len(at), np.int64),
     )

@@ -9,23 +9,14 @@ import numpy as np
 
 from decoders.errors import Malformed, NotThisFormat, Truncated
 from decoders.limits import MAX_RECORD_BYTES, MAX_RECORDS_AT_ONCE
-from ingest.containers.model import (
-    ByteOrder,
-    DamageNote,
-    Position,
-    Records,
-    Section,
-    Step,
-    beyond_snap_length,
-    unaligned,
-)
+from ingest.containers.model import ByteOrder, DamageNote, Position, Section, Step, beyond_snap_length
+from ingest.containers.pcapng_columns import OPB, SPB, Described
 from ingest.containers.pcapng_options import interface_of
-from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-SHB, IDB, OPB, SPB, EPB = 0x0A0D0D0A, 1, 2, 3, 6
+SHB, IDB, EPB = 0x0A0D0D0A, 1, 6
 _KNOWN = (SHB, IDB, OPB, SPB, 4, 5, EPB)
 _PACKETS = (EPB, OPB, SPB)
 SMALLEST = {SHB: 28, IDB: 20, OPB: 32, SPB: 16, EPB: 32}
@@ -60,15 +51,15 @@ class Pcapng:
         return step.next
 
     def walk(self, buffer: bytes, start: Position, limit: int, *, at_end: bool) -> Step:
-        section, base = start.section, start.offset
+        described, base = Described(start.section), start.offset
         step = Step([], start)
         packets: list[int] = []
         at, size = 0, len(buffer)
         while base + at < limit and at + 12 <= size and len(packets) < MAX_RECORDS_AT_ONCE:
-            at = _enhanced_packets(buffer, at, min(limit - base, size), section.byte_order, packets)
+            at = _enhanced_packets(buffer, at, min(limit - base, size), described.byte_order, packets)
             if base + at >= limit or at + 12 > size or len(packets) >= MAX_RECORDS_AT_ONCE:
                 break
-            kind, length = struct.unpack_from(f"{section.byte_order}II", buffer, at)
+            kind, length = struct.unpack_from(f"{described.byte_order}II", buffer, at)
             if kind == SHB:
                 order = _BYTE_ORDERS.get(buffer[at + 8 : at + 12])
                 if order is None:
@@ -85,22 +76,22 @@ class Pcapng:
                 if at == 0 and kind not in SMALLEST and not at_end:
                     at = following
                 break
-            if (closing := _closing_problem(buffer, kind, following, length, section)) is not None:
+            if (closing := _closing_problem(buffer, kind, following, length, described.byte_order)) is not None:
                 step.damage = DamageNote("block-malformed", closing, base + at)
                 break
             if kind in _PACKETS:
                 packets.append(at)
             elif kind in (SHB, IDB):
-                _flush(step, buffer, base, section, packets)
-                packets = []
                 try:
-                    section = _after(buffer, at, length, kind, section)
+                    _describe(described, buffer[at : at + length], kind, len(packets))
                 except Malformed as error:
                     step.damage = DamageNote("block-malformed", error.detail, base + at)
                     break
             at = following
-        _flush(step, buffer, base, section, packets)
-        step.next = Position(base + at, section)
+        if packets:
+            step.records.append(described.records(buffer, base, np.array(packets, np.int64)))
+            step.notes += beyond_snap_length(step.records[-1])
+        step.next = Position(base + at, described.section)
         ended = len(packets) < MAX_RECORDS_AT_ONCE
         if step.damage is None and ended and at_end and base + at < limit and at < size:
             step.damage = DamageNote("record-cut", f"the file ends after {size - at} bytes of a block", base + at)
@@ -175,10 +166,9 @@ def _length_problem(kind: int, length: int) -> str | None:
     return None
 
 
-def _closing_problem(buffer: bytes, kind: int, following: int, length: int, section: Section) -> str | None:
-    order = (
-        section.byte_order if kind != SHB else _BYTE_ORDERS[buffer[following - length + 8 : following - length + 12]]
-    )
+def _closing_problem(buffer: bytes, kind: int, following: int, length: int, order: ByteOrder) -> str | None:
+    if kind == SHB:
+        order = _BYTE_ORDERS[buffer[following - length + 8 : following - length + 12]]
     closing = struct.unpack_from(f"{order}I", buffer, following - 4)[0]
     if closing != length:
         return f"a block opens with length {length} and closes with {closing}"
@@ -189,67 +179,15 @@ def _closing_problem(buffer: bytes, kind: int, following: int, length: int, sect
     return None
 
 
-def _after(buffer: bytes, at: int, length: int, kind: int, section: Section) -> Section:
+def _describe(described: Described, block: bytes, kind: int, packets: int) -> None:
+    """`packets`: that came before."""
     if kind == IDB:
-        if len(section.interfaces) >= MAX_INTERFACES:
+        if described.count >= MAX_INTERFACES:
             raise Malformed(f"a section describes more than {MAX_INTERFACES} interfaces")
-        return Section(section.byte_order, (*section.interfaces, interface_of(buffer[at : at + length], section)))
-    order = _BYTE_ORDERS[buffer[at + 8 : at + 12]]
-    major, minor = struct.unpack_from(f"{order}HH", buffer, at + 12)
+        described.add(interface_of(block, described.byte_order), packets)
+        return
+    order = _BYTE_ORDERS[block[8:12]]
+    major, minor = struct.unpack_from(f"{order}HH", block, 12)
     if major != 1:
         raise Malformed(f"pcapng version {major}.{minor} is not 1.x")
-    return Section(order, ())
-
-
-def _flush(step: Step, buffer: bytes, base: int, section: Section, packets: list[int]) -> None:
-    if packets:
-        step.records.append(_columns(buffer, base, section, np.array(packets, np.int64)))
-        step.notes += beyond_snap_length(step.records[-1])
-
-
-def _columns(buffer: bytes, base: int, section: Section, at: npt.NDArray[np.int64]) -> Records:
-    u16, u32 = unaligned(buffer, f"{section.byte_order}u2"), unaligned(buffer, f"{section.byte_order}u4")
-    kind = u32[at]
-    simple = kind == SPB
-    timed = np.flatnonzero(~simple)
-    interface = np.where(kind == OPB, u16[at + 8], np.where(simple, 0, u32[at + 8])).astype(np.int64)
-    captured, wire = u32[at + 20 - 12 * simple].astype(np.int64), u32[at + 24 - 16 * simple].astype(np.int64)
-    if simple.any():
-        # A simple packet has no captured length of its own: the interface's snap length and the block bound it.
-        snap_len = (section.interfaces[0].snap_len if section.interfaces else 0) or MAX_RECORD_BYTES
-        in_block = u32[at + 4].astype(np.int64) - SMALLEST[SPB]
-        captured = np.where(simple, np.minimum(np.minimum(wire, snap_len), in_block), captured)
-    ts_ns = np.full(len(at), NO_TIME, np.int64)
-    ticks = (u32[at[timed] + 12].astype(np.uint64) << np.uint64(32)) | u32[at[timed] + 16].astype(np.uint64)
-    ts_ns[timed] = _nanoseconds(ticks, interface[timed], section)
-    return Records(
-        buffer=buffer,
-        base=base,
-        section=section,
-        record_offset=at,
-        data_offset=at + np.where(simple, 12, 28),
-        captured_len=captured,
-        wire_len=wire,
-        ts_ns=ts_ns,
-        interface=interface,
-    )
-
-
-def _nanoseconds(
-    ticks: npt.NDArray[np.uint64], interface: npt.NDArray[np.int64], section: Section
-) -> npt.NDArray[np.int64]:
-    result = np.full(len(ticks), NO_TIME, np.int64)
-    for number in np.unique(interface).tolist():
-        if number >= len(section.interfaces):
-            continue
-        rows = interface == number
-        per_second, offset = section.interfaces[number].ticks_per_second, section.interfaces[number].offset_seconds
-        seconds, rest = np.divmod(ticks[rows], np.uint64(per_second))
-        if per_second <= 1_000_000_000:
-            nanoseconds = (rest * np.uint64(1_000_000_000) // np.uint64(per_second)).astype(np.int64)
-        else:  # rest times a billion would leave 64 bits
-            nanoseconds = np.array([int(r) * 1_000_000_000 // per_second for r in rest.tolist()], np.int64)
-        # A time beyond the year 2262 is a damaged or hostile one: it may wrap, it must not stop the run.
-        with np.errstate(over="ignore"):
-            result[rows] = (seconds.astype(np.int64) + offset) * 1_000_000_000 + nanoseconds
-    return result
+    described.begin(order, packets)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from ingest.containers.model import Interface, Section
+from ingest.containers.model import ByteOrder, Interface
 
 _END, _TSRESOL, _TSOFFSET = 0, 9, 14
 DEFAULT_TICKS = 1_000_000
@@ -12,8 +12,7 @@ MAX_EXPONENT = {10: 19, 2: 63}
 """Finer resolutions do not fit the 64 bits that pcapng has for a time."""
 
 
-def interface_of(block: bytes, section: Section) -> Interface:
-    order = section.byte_order
+def interface_of(block: bytes, order: ByteOrder) -> Interface:
     link_type, _reserved, snap_len = struct.unpack_from(f"{order}HHI", block, 8)
     options = _options(block[16:-4], order)
     return Interface(
@@ -31,7 +30,7 @@ def _ticks(value: bytes) -> int:
     return base**exponent if exponent <= MAX_EXPONENT[base] else DEFAULT_TICKS
 
 
-def _options(data: bytes, order: str) -> dict[int, bytes]:
+def _options(data: bytes, order: ByteOrder) -> dict[int, bytes]:
     found: dict[int, bytes] = {}
     at = 0
     while at + 4 <= len(data):

@@ -20,7 +20,7 @@ from ingest.files.folders import (
 from ingest.files.inputs import NoSuchInput, expand
 from ingest.files.locking import lock
 from ingest.files.names import is_local, join, name_of, normalised, parent_of
-from ingest.files.private import PRIVATE
+from ingest.files.private import PRIVATE, refuse_exchangeable, temporary_folder
 from ingest.files.reading import ForwardFile, PlainFile, open_input, read_bytes, sha256, size_of, stamp_of
 from ingest.files.swap import place_folder, recover_swap, swap_folders
 from ingest.files.writing import open_output, write_bytes
@@ -49,11 +49,13 @@ __all__ = [
     "place_folder",
     "read_bytes",
     "recover_swap",
+    "refuse_exchangeable",
     "remove_file",
     "remove_folder",
     "sha256",
     "size_of",
     "stamp_of",
     "swap_folders",
+    "temporary_folder",
     "write_bytes",
 ]

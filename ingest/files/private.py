@@ -1,13 +1,15 @@
 """Private folders for what a process writes temporarily: gone with it, or with the next process if it was killed.
 
 That a folder is in use is proven by a lock that the kernel holds, never by a process number: those are used again, and
-containers have their own. Parents may be open to everybody, as /tmp is: what others put there is not touched. The lock
-has to mean something there, which it does on local disks and on network file systems with locks.
+containers have their own. Parents may be open to everybody, as /tmp is, where the sticky bit keeps others from taking
+a folder away: what they put there is not touched. The lock has to mean something there, which it does on local disks
+and on network file systems with locks.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -41,9 +43,37 @@ class PrivateFolder:
         os.close(self._held)
 
 
+def refuse_exchangeable(folder: Path) -> None:
+    """Who may write a folder above it can put another in its place, whatever its own mode."""
+    if stat.S_IMODE(folder.stat().st_mode) != PRIVATE:
+        return  # it was made so: on this file system modes mean nothing
+    for place in folder.absolute().parents:
+        mode = place.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            why = f"others may write {place}, which has no sticky bit: chmod o-w or +t"
+            raise OSError(errno.EPERM, why, str(place))
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """Where the machine has temporary files."""
+    parent = Path(tempfile.gettempdir()).resolve()
+    remove_dead(parent, prefix)
+    folder = private_folder(parent, prefix)
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
+
+
 def private_folder(parent: Path, prefix: str) -> PrivateFolder:
     for _ in range(_TRIES):
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        try:
+            refuse_exchangeable(path)
+        except OSError:
+            path.rmdir()
+            raise
         # Another process may have taken the folder for a dead one before it was locked.
         with contextlib.suppress(FileNotFoundError), _opened(path) as folder:
             held = _locked(folder)

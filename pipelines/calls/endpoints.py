@@ -84,7 +84,8 @@ class AnnouncedEndpoints:
         # A server with several addresses may announce another one than it was asked at.
         named = {(host, port, row["interface_uuid"]) for host in (row["host"] or server, server)}
         ts_ns = NO_TIME if row["ts_ns"] is None else row["ts_ns"]
-        news = named - self._found.keys()
+        # Not `named - self._found.keys()`: that goes through all that was found.
+        news = {one for one in named if one not in self._found}
         if self._by_server[server] + len(news) > MAX_LEARNED_OF_A_SERVER:
             return False
         self._by_server[server] += len(news)

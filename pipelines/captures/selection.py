@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -118,6 +119,15 @@ class Selection:
         """Of conversations and SYNs."""
         files = (*self.scan.files.get(CONVERSATIONS.name, ()), *self.scan.files.get(SYNS.name, ()))
         return sum(one.stored.written.rows for one in files)
+
+    @cached_property
+    def most_at_a_time(self) -> int:
+        """Splits whose times overlap."""
+        times = [(one.first_ts_ns, one.last_ts_ns) for one in self.scan.splits]
+        spans = [(first, last) for first, last in times if first is not None and last is not None]
+        # One that begins when another ends shares that moment with it.
+        steps = sorted([(first, 0, 1) for first, _ in spans] + [(last, 1, -1) for _, last in spans])
+        return max(accumulate(step for *_, step in steps), default=0)
 
     def splits(self, places: set[tuple[int, int]]) -> list[ReadSplit]:
         return [one for one in self.scan.splits if (one.split.file, one.split.index) in places]

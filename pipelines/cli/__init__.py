@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import sys
 import traceback
@@ -23,9 +22,11 @@ from pipelines.cli import (
     show,
     verify,
 )
+from pipelines.cli.ending import be_silent, end_when_asked, say_interrupted
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.parser import parser_of
 from pipelines.cli.printable import warn
+from pipelines.engine.java_process import how_java_ended
 
 if TYPE_CHECKING:
     import argparse
@@ -46,8 +47,7 @@ def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> in
     """`program`: the process ends with the command, so that nobody else wants its Spark."""
     options = parser().parse_args(arguments)
     options.program = program
-    # So that a run that is told to end cleans up behind itself, as after Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    end_when_asked()
     if not getattr(options, "debug", False):
         # Without a handler, what libraries log at an interrupt goes to stderr, traceback and all.
         logging.getLogger().addHandler(logging.NullHandler())
@@ -56,20 +56,23 @@ def main(arguments: Sequence[str] | None = None, *, program: bool = False) -> in
         sys.stdout.flush()
         return code  # noqa: TRY300 - what is flushed may fail like what is printed
     except BrokenPipeError:
-        # Whoever reads the output, `head` for one, has enough. Python itself would flush once more, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever reads the output, `head` for one, has enough.
+        be_silent()
         return 128 + signal.SIGPIPE
     except Stop as stop:
         warn(f"{stop}", *stop.details)
         return stop.code
     except KeyboardInterrupt:
-        warn("interrupted; nothing was written")
+        say_interrupted()
         return 130
     except Exception as error:  # noqa: BLE001 - the last resort: a sentence for the user, the trace for us
         if getattr(options, "debug", False):
             traceback.print_exc()
         if "No space left on device" in str(error):
             warn(f"{_FULL}")
+            return ExitCode.UNEXPECTED
+        if ended := how_java_ended():
+            warn(f"{ended} before the run was done; nothing was written")
             return ExitCode.UNEXPECTED
         from pipelines.facts.stored_form import NewerFact  # noqa: PLC0415 - no command but a failing one needs it
 

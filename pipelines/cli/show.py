@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import shutil
 import sys
@@ -10,7 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING, Final
 
 from ingest.choice import Choice, Scope
-from ingest.files import NoSuchInput, expand
+from ingest.files import NoSuchInput, expand, temporary_folder
 from pipelines.cli.exit_codes import ExitCode, Stop
 from pipelines.cli.options import secrets
 from pipelines.cli.printable import printable, warn, warn_of_skipped
@@ -63,19 +64,27 @@ def run(options: argparse.Namespace) -> int:
 
     known = secrets(options.secrets, force=options.force)
     inputs = _inputs(options.paths)
-    folder = tempfile.mkdtemp(prefix="mqtrail-show-")
-    try:
+    with _temporary_folder() as folder:
         opened = OpenSecrets(known) if known else None
         job = Job(LocalEngine(), Choice(Scope(options.scope)), folder, secrets=opened, empty_tables=False)
         finished = analyze(job, inputs)
         for line in _lines(options, finished, folder):
             print(line)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     for row in finished.captures:
         if row["state"] != "complete":
             warn(f"{row['path']}: {row['state']}; `mqtrail inspect` says why")
     return ExitCode.INPUT_DAMAGED if finished.damaged else ExitCode.DONE
+
+
+@contextlib.contextmanager
+def _temporary_folder() -> Iterator[str]:
+    with contextlib.ExitStack() as held:
+        try:
+            path = held.enter_context(temporary_folder("mqtrail-show-"))
+        except OSError as error:
+            place = f"{error.filename or tempfile.gettempdir()}: no private folder can be made there"
+            raise Stop(ExitCode.UNEXPECTED, f"{place} ({error.strerror}); choose another with TMPDIR=DIR") from None
+        yield str(path)
 
 
 def _inputs(paths: list[str]) -> list[Input]:

@@ -17,6 +17,7 @@ from decoders.interfaces.mqac.members import (
     interface_of_class,
 )
 from decoders.ndr.model import InterfacePointer, MemberKind, Pointer
+from decoders.oaut.names import VT
 from decoders.oaut.types import IID_IDISPATCH
 from pipelines.calls.com_arguments import type_name
 from pipelines.com.members import kind_of
@@ -26,15 +27,28 @@ if TYPE_CHECKING:
 
     from decoders.interfaces.mqac.members import Meaning, Member
     from decoders.ndr.model import Parameter
-    from pipelines.com.objects import ComObject
+    from pipelines.com.com_object import ComObject
     from pipelines.facts.com import Argument, Com, Direction, Invoked, Kind
     from pipelines.facts.model import CallFact
 
 _VARIANT: Final = "VARIANT"
+NULL: Final = "null"
+"""Text of a null pointer in a VARIANT."""
+_OBJECTS: Final = frozenset((VT["VT_UNKNOWN"], VT["VT_DISPATCH"]))
 _BY_REFERENCE: Final = "VT_BYREF|"
 _LEFT_OUT: Final = ("VT_ERROR", "0x80020004")
 """DISP_E_PARAMNOTFOUND: [MS-OAUT] 3.1.4.4.3."""
 _VALUE: Final = "DISPID_PROPERTYPUT"
+_SENT_AS: Final[Mapping[str, tuple[str, ...]]] = {
+    _VARIANT: (),
+    "BSTR": ("VT_BSTR",),
+    "VARIANT_BOOL": ("VT_BOOL",),
+    "short": ("VT_I2",),
+    "long": ("VT_I4",),
+    "HRESULT": ("VT_ERROR", "VT_HRESULT"),
+}
+"""[MS-OAUT] 2.2.7: types of a declaration, and of VARIANTs that carry their values as they are."""
+_OF_INTERFACES: Final = ("VT_DISPATCH", "VT_UNKNOWN")
 _KINDS: Final[Mapping[MemberKind, Kind]] = {
     MemberKind.METHOD: "method",
     MemberKind.GET: "get",
@@ -184,9 +198,20 @@ def _said(parameter: Parameter, one: Argument | None, *, cut: bool = False) -> S
         return Said(name, "in", declared, None)
     if one is None or (parameter.optional and (one.type, one.value) == _LEFT_OUT):
         return Said(name, "in", _LEFT_OUT[0] if declared == _VARIANT else declared, None)
-    # [MS-OAUT] 3.1.4.4.4: a server converts what it is given to what was declared, and looks through references.
-    kind = one.type.removeprefix(_BY_REFERENCE) or declared if declared == _VARIANT else declared
-    return Said(name, "in", kind, one.value, _name(parameter, one.value), one)
+    # A null pointer has no text by the member's own number: by Invoke it is a VARIANT, which says so.
+    is_null = declared != _VARIANT and one.vt in _OBJECTS and one.reference is None and one.value == NULL
+    value = None if is_null else one.value
+    return Said(name, "in", _kind(declared, one.type), value, _name(parameter, value), one)
+
+
+def _kind(declared: str, carried: str) -> str:
+    """What the wire carried: as declared where that is how it is sent, else the type that it came with.
+
+    [MS-OAUT] 3.1.4.4.4: a server looks through references, and converts what it is given to what was declared.
+    """
+    carried = carried.removeprefix(_BY_REFERENCE)
+    as_declared = carried in _SENT_AS.get(declared, _OF_INTERFACES)
+    return declared if as_declared or not carried else carried
 
 
 def _name(parameter: Parameter, value: str | None) -> str | None:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pipelines.com.called import Called
+    from pipelines.com.com_object import ComObject
     from pipelines.com.holdings import Held
-    from pipelines.com.objects import ComObject
     from pipelines.facts.com import Com
     from pipelines.facts.model import BlindFact, CallFact, Moment
     from schemas.model import AnyRow
@@ -126,7 +126,8 @@ class ComMachine:
         yield from self._released(fact, com)
         for over in self.objects.forgotten():
             yield Gone(over)
-            yield COM_OBJECTS.name, over.row()
+            if not over.is_anothers:
+                yield COM_OBJECTS.name, over.row()
 
     def _released(self, fact: CallFact, com: Com) -> Iterator[Released]:
         if fact.is_one_of((v.RELEASE,)):
@@ -138,7 +139,8 @@ class ComMachine:
     def finish(self) -> Iterator[Row | ComStep]:
         yield from self.settle(END)
         for one in self.objects.finished():
-            yield COM_OBJECTS.name, one.row()
+            if not one.is_anothers:
+                yield COM_OBJECTS.name, one.row()
 
     def _step(self, fact: CallFact, com: Com) -> ComStep:
         step = ComStep(call=fact, com=com, pair=self._pairs.of(fact.client), settings=self._settings)
@@ -190,7 +192,7 @@ class ComMachine:
         if fact.endpoint in _REMOTE_UNKNOWN:
             # The call is made on the Remote Unknown; the object meant is in the request.
             asked = (fact.request or {}).get("ripid")
-            meant = self.objects.find(asked, fact.ends.resp_p) if isinstance(asked, str) else None
+            meant = self.objects.counted(asked, fact) if isinstance(asked, str) else None
             return meant, meant.clsid if meant else None
         if fact.method == v.OF_FACTORY:
             # The objects of a class factory are of the class that was activated.
@@ -202,13 +204,14 @@ class ComMachine:
             return
         if fact.is_one_of((v.RELEASE,)):
             for counted in com.counted:
+                self.objects.counted(counted.ipid, fact)
                 self.objects.take_back(counted.ipid, counted.public_refs, counted.private_refs, fact)
                 self._holdings.take_back(fact.client, counted.ipid, counted.public_refs, fact)
         elif fact.is_one_of((v.ADD_REFERENCES,)):
             results = (fact.response or {}).get("pResults") or ()
             for counted, result in zip_longest(com.counted, results[: len(com.counted)]):
                 self._holdings.add(fact.client, counted.ipid, counted.public_refs, counted.private_refs)
-                one = self.objects.find(counted.ipid, fact.ends.resp_p)
+                one = self.objects.counted(counted.ipid, fact)
                 if done(fact) and not result and one is not None:
                     one.add(counted.ipid, counted.public_refs, counted.private_refs)
 

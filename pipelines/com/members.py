@@ -13,7 +13,7 @@ from pipelines.com.answers import done
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pipelines.com.objects import ComObject, Names
+    from pipelines.com.com_object import ComObject, Names
     from pipelines.facts.com import Com, Invoked, Kind
     from pipelines.facts.model import CallFact
 

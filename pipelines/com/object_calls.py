@@ -8,7 +8,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from pipelines.com.called import Called
-    from pipelines.com.objects import ComObject
+    from pipelines.com.com_object import ComObject
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import Com
     from pipelines.facts.model import CallFact

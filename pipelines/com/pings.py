@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from schemas.times import NO_TIME
 
 if TYPE_CHECKING:
-    from pipelines.com.objects import ComObject
+    from pipelines.com.com_object import ComObject
     from pipelines.com.sight import Pairs
     from pipelines.facts.model import CallFact
 

@@ -10,7 +10,7 @@ from decoders.dcerpc.framing import FramedPdu, Skipped
 from decoders.dcerpc.header import HEADER_BYTES
 from decoders.dcerpc.proposals import ProposalAnswer
 from decoders.dcerpc.well_known import PORTS
-from decoders.limits import SILENCE_NS
+from decoders.limits import MAX_TALKS_OF_A_KEY, SILENCE_NS
 from decoders.net.addresses import to_text
 from decoders.tcp.conversation import Closed, Conversation
 from decoders.tcp.model import Conflict, Data, Fate, Gap, Side
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from decoders.tcp.model import Segment, StreamEvent
     from ingest.choice import Choice, DecidedBy, Endpoint
     from pipelines.calls.connection import ExchangedCalls, TableItem
-    from pipelines.connections.segment_runs import SegmentRow
+    from pipelines.connections.segment_runs import SegmentRow, SegmentRun
     from pipelines.facts.model import Fact
     from schemas.model import AnyRow
     from schemas.tables.issues import IssueRow
@@ -98,12 +98,18 @@ class Assembler:
             if run.key != key:
                 yield from self._finish()
                 key = run.key
-            # Two conversations can share a key by accident; their endpoints tell them apart.
-            ends = run.low, run.high
-            if ends not in self._open:
-                self._open[ends] = _Talk(self, run.key, *ends)
-            yield from self._open[ends].feed(run.segments)
+            yield from self._talk(run).feed(run.segments)
+            if len(self._open) > MAX_TALKS_OF_A_KEY:
+                # The one that was silent for longest: if it goes on, it does so as one that began out of sight.
+                yield from self._open.pop(next(iter(self._open))).let_go()
         yield from self._finish()
+
+    def _talk(self, run: SegmentRun) -> _Talk:
+        """Two conversations can share a key by accident; their endpoints tell them apart. The latest is the last."""
+        ends = run.low, run.high
+        talk = self._open.pop(ends, None) if len(self._open) > 1 else self._open.get(ends)
+        self._open[ends] = talk or _Talk(self, run.key, *ends)
+        return self._open[ends]
 
     def _finish(self) -> Iterator[Row]:
         for talk in self._open.values():
@@ -195,6 +201,17 @@ class _Talk:
 
     def finish(self) -> Iterator[Row]:
         return self._take(self._conversation.finish())
+
+    def let_go(self) -> Iterator[Row]:
+        """Too many share its key."""
+        for tracked in self._tracked.values():
+            tracked.witness.forgotten()
+            if tracked.calls is not None:
+                first = tracked.connection
+                detail = f"one of more than {MAX_TALKS_OF_A_KEY} conversations of one key; what follows is read apart"
+                place = first.first_capture, first.first_frame
+                yield "issues", self._assembler.issue(tracked.uid, "key-shared-by-many", detail, *place, None)
+        yield from self.finish()
 
     def under_way(self) -> Iterator[tuple[str, Finality]]:
         for tracked in self._tracked.values():

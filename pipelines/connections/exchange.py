@@ -19,14 +19,15 @@ from ingest.segments import contains, segment_batches
 from ingest.splits import size_of
 from pipelines.captures.scan import ExchangeFile, ReadSplit, counted_rows
 from pipelines.connections.assembler import Assembler
-from pipelines.connections.decoding import Decoding, segment_rows
+from pipelines.connections.bundles import alone, bundled, opened, segments_of, sizes
+from pipelines.connections.decoding import Decoding
 from pipelines.connections.finality import ByFinality
 from pipelines.engine.model import Exchange, packed, parts_for
 from pipelines.facts.stored_form import BLIND
 from pipelines.store.reading import batches_of
 from pipelines.store.removal import NotAmong, kept_rows
 from pipelines.store.tables_writer import TablesWriter
-from schemas.internal import ASIDES, CONNECTIONS, FACTS, MADE_SEGMENTS, SEGMENTS, STREAM_FLOWS, TAKEN_SEGMENTS
+from schemas.internal import ASIDES, BUNDLES, CONNECTIONS, FACTS, MADE_SEGMENTS, SEGMENTS, STREAM_FLOWS
 from schemas.tables import FLOWS, ISSUES, WRITTEN
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 SMALL_BYTES: Final = 4 * 1024 * 1024
 TASK_BYTES: Final = 64 * 1024 * 1024
 """Payload of a task: one takes what is little, and a large run has many."""
+MOST_WAITING: Final = 64
+"""Bundles of one conversation that may wait for each other: one of each split whose time another split shares."""
 NOTHING: Final = np.empty(0, np.int64)
 _ORDER: Final = ("ts_ns", "file", "frame")
 _DIRECT: Final = frozenset((FACTS.name, ISSUES.name, CONNECTIONS.name, SEGMENTS.name))
@@ -142,11 +145,16 @@ def decode(
         return []
     size += sum(file.written.bytes for file in earlier)
     read = partial(
-        _segments, keys=wanted.read, frames=selection.frames, ignored=selection.scan.ignored, to_ordinals=to_ordinals
+        _segments,
+        keys=wanted.read,
+        frames=selection.frames,
+        ignored=selection.scan.ignored,
+        to_ordinals=to_ordinals,
+        in_bundles=selection.most_at_a_time <= MOST_WAITING,
     )
     work = partial(_decoded, reading=reading, wanted=wanted, round_number=round_number)
     parts = parts_for(size, engine, SMALL_BYTES, TASK_BYTES)
-    return engine.run(Exchange(tasks, read, TAKEN_SEGMENTS.arrow, ("key",), _ORDER, parts, work), *beside)
+    return engine.run(Exchange(tasks, read, BUNDLES.arrow, ("key",), _ORDER, parts, work), *beside)
 
 
 def _segments(
@@ -156,24 +164,22 @@ def _segments(
     frames: FramePlaces,
     ignored: frozenset[int],
     to_ordinals: Renumbering | None,
+    *,
+    in_bundles: bool,
 ) -> Iterator[pa.RecordBatch]:
     for one in items:
         if isinstance(one, ReadSplit):
-            for batch in segment_batches(one.split, one.split.file, one.first_frame, keys):
-                yield _taken(batch, is_stored=False)
+            found = segment_batches(one.split, one.split.file, one.first_frame, keys)
+            yield from bundled(found) if in_bundles else (alone(batch, is_stored=False) for batch in found)
         elif isinstance(one, ExchangeFile):
             for batch in batches_of(one.stored, MADE_SEGMENTS.arrow):
                 placed = frames.placed(counted_rows(batch, one.splits, ignored))
-                found = placed.filter(pa.array(contains(keys, placed.column("key").to_numpy())))
-                yield _taken(found.select(list(SEGMENTS.names)), is_stored=False)
+                made = placed.filter(pa.array(contains(keys, placed.column("key").to_numpy())))
+                yield alone(made.select(list(SEGMENTS.names)), is_stored=False)
         else:
             for batch in batches_of(one, SEGMENTS.arrow):
-                found = batch.filter(pa.array(contains(keys, batch.column("key").to_numpy())))
-                yield _taken(to_ordinals.batch(found, SEGMENTS) if to_ordinals else found, is_stored=True)
-
-
-def _taken(batch: pa.RecordBatch, *, is_stored: bool) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([*batch.columns, pa.array([is_stored] * len(batch))], schema=TAKEN_SEGMENTS.arrow)
+                kept = batch.filter(pa.array(contains(keys, batch.column("key").to_numpy())))
+                yield alone(to_ordinals.batch(kept, SEGMENTS) if to_ordinals else kept, is_stored=True)
 
 
 def _decoded(
@@ -204,7 +210,7 @@ class _Task:
             return self._run(batches)
 
     def _run(self, batches: Iterator[pa.RecordBatch]) -> DecodeResult:
-        for name, batch in self._decoding.run(segment_rows(self._kept(batches))):
+        for name, batch in self._decoding.run(opened(self._kept(batches))):
             if self._add(name, batch):
                 for other, more in self._decoding.flush():
                     self._add(other, more)
@@ -222,17 +228,18 @@ class _Task:
         )
 
     def _kept(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Segments to be decoded; those to be stored are stored on the way."""
+        """Bundles to be decoded; those to be stored are stored on the way."""
         wanted, to_numbers = self._wanted, self._reading.to_numbers
         for taken in batches:
             batch = taken
             if len(wanted.stored) or len(wanted.recounted):
                 keys = taken.column("key").to_numpy()
                 is_stored = taken.column("is_stored").to_numpy(zero_copy_only=False)
-                fresh = taken.filter(pa.array(contains(wanted.stored, keys) & ~is_stored)).select(list(SEGMENTS.names))
+                fresh = segments_of(taken.filter(pa.array(contains(wanted.stored, keys) & ~is_stored)))
                 self._settled.add(SEGMENTS.name, to_numbers.batch(fresh, SEGMENTS) if to_numbers else fresh)
                 again = taken.filter(pa.array(contains(wanted.recounted, keys) & is_stored))
-                self._recounted.update(again.column("file").to_pylist())
+                for file, count in zip(again.column("file").to_pylist(), sizes(again).tolist(), strict=True):
+                    self._recounted[file] += count
                 batch = taken.filter(pa.array(contains(wanted.keys, keys)))
             if len(batch):
                 yield batch

@@ -81,6 +81,10 @@ class Witness:
         moment = Moment(skipped.ts_ns, skipped.capture, skipped.frame)
         self._blind(moment, moment, Reason.BYTES_MISSING, skipped.sender)
 
+    def forgotten(self) -> None:
+        """Its state is given up: what follows is not put together with it."""
+        self._blind(max(self._last.values(), default=self._began), END, Reason.LIMIT)
+
     def pdu(self, row: AnyRow) -> None:
         """A row of `pdus`."""
         if row["fate"] == PduFate.MALFORMED:

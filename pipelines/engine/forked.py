@@ -42,7 +42,9 @@ def fork(work: Callable[[], None], keep: Collection[int]) -> int:
     try:
         # Who interrupts the run interrupts this process, and the copy ends when it is gone.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
         _let_go(_STANDARD | set(keep))
         work()
         code = 0

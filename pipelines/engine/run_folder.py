@@ -111,6 +111,11 @@ def end_spark() -> None:
         _ending.start()
 
 
+def is_ended_by_us() -> bool:
+    """A JVM that is gone was told to go."""
+    return _ending is not None
+
+
 def _fresh(place: Path) -> PrivateFolder:
     place.mkdir(parents=True, exist_ok=True)
     remove_dead(place, PREFIX)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from pipelines.engine import jvm_archive
 from pipelines.engine.guard import is_local, to_itself
+from pipelines.engine.java_process import how_java_ended, java_of_this_run
 from pipelines.engine.ready_workers import ready_workers
 from pipelines.engine.run_folder import run_folder
 from pipelines.engine.shipping import ship
@@ -102,7 +103,11 @@ def spark_session(
     os.environ["PYSPARK_PYTHON"] = sys.executable if here else theirs
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     with folder.starting(here=here, java=_java_options(quick=quick) if here and not submitted else ""):
-        session = _started({key: value for key, value in chosen.items() if given.get(key) != value})
+        changed = {key: value for key, value in chosen.items() if given.get(key) != value}
+        session = _started(changed, asked.get("spark.master") or given.get("spark.master") or LOCAL)
+    if accumulators := getattr(session.sparkContext, "_accumulatorServer", None):
+        # Else it prints a traceback when the JVM is killed, which the run notices by itself.
+        accumulators.handle_error = lambda *_: None
     if submitted or not here:
         ship(session)
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
@@ -136,7 +141,7 @@ def _of_the_environment() -> dict[str, str]:
     return {"spark.master": masters[-1]} if masters else {}
 
 
-def _started(chosen: Mapping[str, str]) -> SparkSession:
+def _started(chosen: Mapping[str, str], place: str) -> SparkSession:
     from py4j.protocol import Py4JError  # noqa: PLC0415
     from pyspark.errors import PySparkException  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -145,11 +150,12 @@ def _started(chosen: Mapping[str, str]) -> SparkSession:
     for key, value in chosen.items():
         builder = builder.config(key, value)
     try:
-        with _quiet_start():
+        with _quiet_start(), java_of_this_run():
             return builder.getOrCreate()
-    except (Py4JError, PySparkException) as error:
-        place = chosen.get("spark.master", "the master of spark-submit")
-        raise NoSpark(f"{place}: Spark did not start there; above is what it said") from error
+    except (Py4JError, PySparkException, OSError) as error:
+        ended = how_java_ended()
+        why = f"; {ended}" if ended else ""
+        raise NoSpark(f"{place}: Spark did not start there{why}; above is what it said") from error
 
 
 def _driver_memory() -> str:
@@ -187,7 +193,7 @@ def _quiet_start() -> Iterator[None]:
         os.dup2(said.fileno(), 2)
         try:
             yield
-        except BaseException:
+        except Exception:
             said.seek(0)
             os.write(kept, said.read())
             raise

@@ -95,19 +95,23 @@ def rows_of(fact: Fact) -> Iterator[FactRow]:
     if theirs := tuple(one for one in fact.com.references if not one.given and not _servers_own(one, fact.ends)):
         given_fact = replace(fact, com=replace(fact.com, references=theirs))
         yield {**row, "kind": GIVEN, "server": row["client"], "client": row["server"], "data": _pack(given_fact)}
-    for host in _third_hosts(fact.com.references, fact.ends):
+    for host in third_hosts(fact.com.references, fact.ends):
         handed_fact = replace(fact, com=replace(fact.com, references=tuple(_at(host, fact.com.references))))
         yield {**row, "kind": HANDED, "server": host, "data": _pack(handed_fact)}
 
 
 def _at(host: str, references: Iterable[Reference]) -> Iterator[Reference]:
-    return (one for one in references if host in one.resolvers)
+    """Of several addresses that one names, only the first has a row for an object that nobody meets there."""
+    for one in references:
+        if host in one.resolvers:
+            yield one if host == one.resolvers[0] else replace(one, resolvers=())
 
 
-def _third_hosts(references: Iterable[Reference], ends: Ends) -> list[str]:
-    """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: either may hand on an object of somebody else."""
+def third_hosts(references: Iterable[Reference], ends: Ends) -> list[str]:
+    """[MS-DCOM] 3.1.1.5.2, 3.2.4.3: either may hand on an object of somebody else. What clients hand on comes first."""
     both = {ends.orig_h, ends.resp_h}
-    handed = (one.resolvers for one in references if both.isdisjoint(one.resolvers))
+    in_order = sorted(references, key=lambda one: one.given)
+    handed = (one.resolvers for one in in_order if both.isdisjoint(one.resolvers))
     return list(dict.fromkeys(chain.from_iterable(handed)))[:MAX_TOLD]
 
 

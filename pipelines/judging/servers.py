@@ -98,11 +98,13 @@ class _Case:
     def feed(self, row: FactRow) -> Iterable[TableRow]:
         kind, fact = row["kind"], from_row(row)
         if kind in (BEHIND, BEHIND_BLIND):
+            # What is over by then looks for its askers first: a busy server of objects has others under way since.
+            over = self._rows(self._machine.settle(fact.began))
             if isinstance(fact, BlindFact):
                 self._askers.missed(fact)
             elif isinstance(fact, CallFact):
                 self._askers.feed(fact)
-            return ()
+            return over
         if isinstance(fact, CallFact) and fact.com is not None:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)

@@ -13,7 +13,7 @@ from pipelines.facts.reasons import Reason
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
-    from pipelines.com.objects import ComObject
+    from pipelines.com.com_object import ComObject
     from pipelines.com.sight import ComPair
     from pipelines.facts.com import Argument
     from pipelines.facts.model import CallFact, Moment

@@ -15,6 +15,7 @@ from pipelines.sessions.model import ReadOutcome
 from schemas.vocabulary import MQAC_PEEKS, MQAC_RECEIVES
 
 if TYPE_CHECKING:
+    from pipelines.facts.com import Argument
     from pipelines.mqac.handling import Handlers
     from pipelines.mqac.objects import ObjectState
     from pipelines.mqac.steps import MqacStep
@@ -40,7 +41,7 @@ def _read(story: Story, step: MqacStep, state: QueueState) -> ObjectState | None
     name = step.member.member
     state.is_proven |= not step.failed or (step.code or 0) >> 16 == _MSMQ
     read = Read(slim(step.call) or step.call, step.pair, state, name, name.startswith("Receive"))
-    read.lookup_id = _lookup_id(step)
+    read.lookup_id = lookup_id(step.arguments.get("LookupId"))
     read.doubt = step.doubt
     state.reads[id(read)] = read
     made = None
@@ -85,15 +86,14 @@ def _refused(step: MqacStep) -> ReadOutcome:
     return ReadOutcome.TIMED_OUT if step.code in absent else ReadOutcome.FAILED
 
 
-def _lookup_id(step: MqacStep) -> int | None:
-    """A VT_UI8, or its digits as text."""
-    one = step.arguments.get("LookupId")
+def lookup_id(one: Argument | None) -> int | None:
+    """3.11.4.1.21 takes a VT_UI8, 3.17.4.1.83 tells its digits as text: scripts give back what they got."""
     if one is None:
         return None
     if one.number is not None:
         return one.number & 0xFFFF_FFFF_FFFF_FFFF
     text = one.value or ""
-    return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else None
 
 
 _DIGITS: Final = 19

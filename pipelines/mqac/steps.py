@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from decoders.dcerpc.call_model import BindingSource
 from pipelines.com.answers import done
+from pipelines.com.called import NULL
 from pipelines.facts.readable import request_hidden, response_hidden
 from pipelines.facts.reasons import Reason
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.objects import ObjectState
 
-_NOTHING = (None, "null")
+NOTHING: Final = (None, NULL)
 """Text of a null pointer, and of one in a VARIANT."""
 
 
@@ -75,7 +76,7 @@ class MqacStep(Struct, eq=False, kw_only=True):
     def gave_nothing(self) -> bool:
         """It succeeded, and its answer, which was captured whole, hands out no object."""
         back = self.result
-        empty = back is None or (back.reference is None and back.value in _NOTHING)
+        empty = back is None or (back.reference is None and back.value in NOTHING)
         return self.succeeded and empty and self.answer_hidden is None
 
     def text(self, name: str) -> str | None:

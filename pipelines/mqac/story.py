@@ -25,7 +25,8 @@ from pipelines.sessions.model import TransactionState as Outcome
 from schemas.tables import SESSIONS
 
 if TYPE_CHECKING:
-    from pipelines.com.objects import ComObject, Objects
+    from pipelines.com.com_object import ComObject
+    from pipelines.com.objects import Objects
     from pipelines.facts.model import CallFact
     from pipelines.mqac.steps import MqacStep
 

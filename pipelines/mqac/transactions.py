@@ -11,7 +11,7 @@ from pipelines.mqac.objects import TransactionState
 from pipelines.sessions.model import TransactionState as Outcome
 
 if TYPE_CHECKING:
-    from pipelines.com.objects import ComObject
+    from pipelines.com.com_object import ComObject
     from pipelines.mqac.handling import Handlers
     from pipelines.mqac.objects import ObjectState
     from pipelines.mqac.steps import MqacStep

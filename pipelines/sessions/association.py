@@ -10,7 +10,7 @@ from pipelines.sessions.memory import BlindSpan, MissedBytes
 
 if TYPE_CHECKING:
     from pipelines.facts.model import CallFact, ConnectionFact, Moment
-    from pipelines.sessions.model import Read, Session
+    from pipelines.sessions.model import Read, Session, SessionKind
     from pipelines.sessions.severance import Severance
     from pipelines.sessions.units import Transaction
 
@@ -46,6 +46,10 @@ class Association(BlindSpan):
     """What was said on its own connections. That one may have gone on when the capture ended is not in it."""
     sessions: dict[int, Session] = field(default_factory=dict)
     """Not over yet, by id()."""
+    half_known: dict[tuple[SessionKind, bool], dict[int, Session]] = field(default_factory=dict)
+    """Those of them whose opening was cut or not seen and that are known by one name alone, by kind and by whether it
+    is the handle that is missing.
+    """
     reads: dict[int, Read] = field(default_factory=dict)
     transactions: dict[str, Transaction] = field(default_factory=dict)
     """Internal ones under way, by handle: they are aborted with it ([MS-MQMP] 3.1.7.3)."""
@@ -57,6 +61,22 @@ class Association(BlindSpan):
     """The first open of RemoteRead, in which the client tells of itself."""
     licence: CallFact | None = None
     """The first open of qmcomm, likewise."""
+
+    def note(self, session: Session) -> None:
+        """It is open, and known by these names."""
+        self.sessions[id(session)] = session
+        unseen = session.opened is None or not session.opened.request_whole
+        for of_handle, lacks in ((True, session.handle is None), (False, not session.numbers)):
+            known = self.half_known.setdefault((session.kind, of_handle), {})
+            if unseen and lacks:
+                known[id(session)] = session
+            else:
+                known.pop(id(session), None)
+
+    def drop(self, session: Session) -> None:
+        self.sessions.pop(id(session), None)
+        for known in self.half_known.values():
+            known.pop(id(session), None)
 
     def has_lost(self, given: Moment) -> bool:
         """The server that gave it then was started again: it is run down, whatever becomes of the connections."""

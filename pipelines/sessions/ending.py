@@ -135,6 +135,13 @@ class EndingSteps:
                 state = SessionState.RUNDOWN if gone else SessionState.OPEN_AT_END
                 self._session(session, SessionState.CLOSED if session.closed else state)
 
+    def doubt(self, pair: Pair, reason: Reason) -> None:
+        """All that the client has open."""
+        held = [one for of in pair.associations for one in (*of.sessions.values(), *of.reads.values())]
+        named = [one for sessions in pair.by_queue.values() for one in sessions]
+        for one in (*held, *named, *pair.by_handle.values(), *pair.reads.values()):
+            one.doubt = one.doubt or reason
+
     def capture_ended(self, pair: Pair) -> None:
         for association in pair.associations:
             association.all_closed = False
@@ -182,7 +189,7 @@ class EndingSteps:
             session.doubt = session.doubt or Reason.TIMES_CROSS
         self._links.over(session, session.closed_at)
         if session.association is not None:
-            session.association.sessions.pop(id(session), None)
+            session.association.drop(session)
         self._settle(session)
 
     def _end(self, session: Session) -> None:

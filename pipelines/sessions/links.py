@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MAX_REMOTE_OPENS: Final = 65_536
 MAX_REMOTE_CURSORS: Final = 65_536
 MAX_LINKS: Final = 65_536
+MAX_OF_AN_OPEN: Final = 256
+"""Sessions at once of one remote open that are asked whether it is still their own: who supports it has one."""
 APART_NS: Final = 2 * NANOSECONDS
 """Clocks of two captures may differ so much: what comes first by so little may have come last."""
 MESSAGES_ONLY, MESSAGES_DIFFER = "messages_only", "messages_differ"
@@ -49,6 +51,8 @@ class RemoteOpen:
         if self.over is None:
             doubts = [self.handshake.blind_since(self.handshake.first.until)]
         else:
+            if len(self.sessions) > MAX_OF_AN_OPEN:
+                return str(Reason.LIMIT)
             doubts = [one.link.doubt or one.blind_since(one.first.until) for one in self.sessions.values()]
         return None if None in doubts else str(next(iter(doubts), Reason.RESPONSE_NOT_CAPTURED))
 

@@ -7,7 +7,7 @@ while (`Recent`), so that millions of calls cost no more memory than hundreds.
 from __future__ import annotations
 
 import heapq
-from itertools import islice
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from decoders.dcerpc.call_model import CallOutcome
@@ -32,20 +32,22 @@ if TYPE_CHECKING:
 _Ending: TypeAlias = "tuple[Moment, int, int, CallStep | Connection, Pair]"
 _CALL_FIRST: Final = 0
 _CONNECTION_AFTER: Final = 1
-MAX_PAIRS: Final = 65_536
-"""Clients of one server kept in mind; with more, those that have nothing open are forgotten, oldest first."""
+MAX_PAIRS: Final = 32_768
+"""Clients of one server kept in mind, some kilobytes each; with more, those that have nothing open are forgotten, oldest
+first, and where there is none the oldest is, in doubt.
+"""
 MAX_ALIKE: Final = 8
 """Associations of one number kept in mind: one that is seen under several addresses, or of a server started again."""
 
-_LOOKED_AT: Final = 256
-"""Of the oldest clients, when there are too many: what is busy stays."""
+_LOOKED_AT: Final = 4
+"""Of the oldest clients, for each that is one too many: what is busy stays."""
 
 
 class ServerMachine:
     def __init__(self, versions: Mapping[str, Version], settings: Mapping[str, int]) -> None:
         self._versions, self._settings = versions, settings
         self._crossing_ns = settings["crossing_seconds"] * NANOSECONDS
-        self._pairs: dict[str, Pair] = {}
+        self._pairs: OrderedDict[str, Pair] = OrderedDict()
         self._protocols = Protocols()
         self._view = ServerView()
         self._endings: list[_Ending] = []
@@ -54,12 +56,14 @@ class ServerMachine:
         """What begins just now, and a client may have said: it is missing behind what was asked in the same packet."""
         self._groups: Recent[tuple[int, int], tuple[Association, ...]] = Recent(MAX_PAIRS)
         """By the server's port and the number that it gave, the newest first."""
+        self._given_up: list[Pair] = []
+        """Clients that are forgotten just now, whatever they have open."""
         self._forgotten = BEGINNING
         """Until when something of clients that were forgotten was out of sight."""
 
     def feed(self, fact: Fact) -> Iterator[Step]:
         """Facts come in order of (began, place)."""
-        yield from self._settle(fact.began)
+        yield from self.settle(fact.began)
         if self._missing and fact.began > self._missing[0][0].began:
             self._note_missing()
         if self._view.since is None and not isinstance(fact, BlindFact):
@@ -70,6 +74,10 @@ class ServerMachine:
             yield from self._connection(fact)
         else:
             self._asked(fact)
+        while self._given_up:
+            # What it does later may concern what it has open now.
+            self._forgotten = max(self._forgotten, fact.began)
+            yield from self._protocols.forgotten(self._given_up.pop())
 
     def _blind(self, fact: BlindFact) -> None:
         pair = self._pair(fact.client)
@@ -92,12 +100,12 @@ class ServerMachine:
 
     def finish(self) -> Iterator[Step]:
         """No more facts come."""
-        yield from self._settle(END)
+        yield from self.settle(END)
         for pair in self._pairs.values():
             yield from self._protocols.capture_ended(pair)
         yield from self._protocols.finish()
 
-    def _settle(self, until: Moment) -> Iterator[Step]:
+    def settle(self, until: Moment) -> Iterator[Step]:
         """What ended by then."""
         while self._endings and self._endings[0][0] <= until:
             moment, _, _, what, pair = heapq.heappop(self._endings)
@@ -126,12 +134,14 @@ class ServerMachine:
         return pair
 
     def _forget(self) -> None:
-        """The oldest with nothing open."""
-        oldest = list(islice(self._pairs.items(), _LOOKED_AT))
-        for name, pair in oldest:
+        """The oldest with nothing open; who is busy is looked at again when all others were."""
+        for _ in range(_LOOKED_AT):
+            name, pair = self._pairs.popitem(last=False)
             if pair.is_idle:
                 self._forgotten = max(self._forgotten, pair.blind_until)
-                del self._pairs[name]
+                return
+            self._pairs[name] = pair
+        self._given_up.append(self._pairs.popitem(last=False)[1])
 
     def _connection(self, fact: ConnectionFact) -> Iterator[Step]:
         pair = self._pair(fact.ends.orig_h)

@@ -25,28 +25,32 @@ class Recent(Generic[_Key, _Value]):
     __slots__ = ("_entries", "_most")
 
     def __init__(self, most: int) -> None:
-        self._entries: OrderedDict[_Key, _Value] = OrderedDict()
+        self._entries: OrderedDict[_Key, _Value] | None = None
+        """Most remember nothing, and there may be tens of thousands."""
         self._most = most
 
     def put(self, key: _Key, value: _Value) -> None:
+        if self._entries is None:
+            self._entries = OrderedDict()
         self._entries[key] = value
         self._entries.move_to_end(key)
         if len(self._entries) > self._most:
             self._entries.popitem(last=False)
 
     def get(self, key: _Key) -> _Value | None:
-        return self._entries.get(key)
+        return None if self._entries is None else self._entries.get(key)
 
     def drop(self, key: _Key) -> None:
-        self._entries.pop(key, None)
+        if self._entries is not None:
+            self._entries.pop(key, None)
 
     def clear(self) -> None:
-        self._entries.clear()
+        self._entries = None
 
     @property
     def full(self) -> bool:
         """Something may have been forgotten."""
-        return len(self._entries) >= self._most
+        return self._entries is not None and len(self._entries) >= self._most
 
 
 MAX_PIECES: Final = 64

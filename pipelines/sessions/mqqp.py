@@ -50,7 +50,10 @@ class QueueToQueue:
 
     def _open_asked(self, step: CallStep) -> None:
         numbers = _numbers(step)
-        step.pair.opening += (one for one in numbers if one is not None)
+        opening = step.pair.opening
+        for number in numbers:
+            if number is not None:
+                opening[number] = opening.get(number, 0) + 1
         step.behind = self._links.gave(*numbers)
         step.remote_opens_forgotten = self._links.forgets
         if step.call.status is None and step.call.fault is None:
@@ -58,9 +61,12 @@ class QueueToQueue:
 
     def _open_answered(self, step: CallStep, _: Moment) -> None:
         call, asked = step.call, step.call.request
+        opening = step.pair.opening
         for number in _numbers(step):
             if number is not None:
-                step.pair.opening.remove(number)
+                opening[number] -= 1
+                if not opening[number]:
+                    del opening[number]
         if call.status != v.MQ_OK or asked is None or not call.response_whole:
             return
         uid = derived_uid("S", call.call_uid)

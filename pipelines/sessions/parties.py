@@ -30,8 +30,10 @@ class Pair(BlindSpan):
     by_handle: dict[str, Session] = field(default_factory=dict)
     numberless: dict[int, Session] = field(default_factory=dict)
     """Open ones of qm2qm that were opened in view and whose numbers were cut off, by id()."""
-    opening: list[Number] = field(default_factory=list)
-    """Queue handles of opens under way."""
+    numberless_counted: dict[int, Session] = field(default_factory=dict)
+    """Those of them whose counts nothing made doubtful so far."""
+    opening: dict[Number, int] = field(default_factory=dict)
+    """Queue handles of opens under way, and of how many."""
     reads: dict[str, Read] = field(default_factory=dict)
     """Holding a message, by context handle."""
     past_sessions: Recent[Any, Session] = field(default_factory=lambda: Recent(REMEMBERED))

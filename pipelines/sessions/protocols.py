@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.facts.model import END
+from pipelines.facts.reasons import Reason
 from pipelines.sessions.counting import note_unanswered
 from pipelines.sessions.mapper import Mapper
 from pipelines.sessions.mqmp import SupportedQueues
@@ -60,6 +61,13 @@ class Protocols:
         """All pairs are told."""
         self._shared.transactions.finish()
         return self._shared.ending.take()
+
+    def forgotten(self, pair: Pair) -> Iterator[Step]:
+        """There are more clients than can be kept in mind."""
+        self._shared.ending.doubt(pair, Reason.LIMIT)
+        for transaction in pair.transactions.values():
+            transaction.unit.doubt = transaction.unit.doubt or Reason.LIMIT
+        return self.capture_ended(pair)
 
     def capture_ended(self, pair: Pair) -> Iterator[Step]:
         for association in pair.associations:

@@ -8,6 +8,7 @@ from pipelines.facts.readable import not_whole
 from pipelines.facts.reasons import Reason
 from pipelines.facts.versions import goes_by_queue
 from pipelines.sessions.model import Session, SessionKind
+from pipelines.sessions.registry import MAX_OF_A_NAME
 from schemas.uids import derived_uid
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ class References:
             half.handle, half.queue_handle = half.handle or handle, half.queue_handle or queue_handle
             half.context = half.context or context
             self._registry.enlist(half)
+            if half.association is not None:
+                half.association.note(half)
             return half
         uid = derived_uid("S", step.call.call_uid)
         session = Session(uid, step.pair, step.call, None, handle, queue_handle, kind)
@@ -111,10 +114,14 @@ class References:
             if standing and standing[-1].opened is None:
                 self._ending.superseded(standing[-1], session.first.until)
         self._registry.enlist(session)
+        for number in session.numbers:
+            alike = step.pair.by_queue.get(number, ())
+            if len(alike) > MAX_OF_A_NAME:
+                self._ending.forgotten(alike[0], session.first.until)
         if step.connection is not None:
             session.association = step.connection.association
+            session.association.note(session)
             sessions = session.association.sessions
-            sessions[id(session)] = session
             if len(sessions) > MAX_SESSIONS:
                 self._ending.forgotten(next(iter(sessions.values())), session.first.until)
 
@@ -160,11 +167,12 @@ def _given_again(session: Session) -> Reason | None:
 
 def _may_be_cut(step: CallStep, but: Session | None) -> Reason | None:
     """Why a number may be of another session, whose opening was cut: numbers are valid in every association."""
-    others = [one for one in step.pair.numberless.values() if one is not but]
-    for one in others:
+    pair = step.pair
+    for one in [one for one in pair.numberless_counted.values() if one is not but]:
         # What is counted in it may be too little.
         one.doubt = one.doubt or Reason.BYTES_MISSING
-    return Reason.BYTES_MISSING if others else None
+        del pair.numberless_counted[id(one)]
+    return Reason.BYTES_MISSING if len(pair.numberless) > (id(but) in pair.numberless) else None
 
 
 def _may_be_past(session: Session) -> Reason | None:
@@ -175,7 +183,5 @@ def _may_be_past(session: Session) -> Reason | None:
 
 def _half_known(step: CallStep, kind: SessionKind, *, by_handle: bool) -> Session | None:
     """The only session of the association that is known by its other name alone: its opening was cut or not seen."""
-    held = step.connection.association.sessions.values() if step.connection else ()
-    unseen = [one for one in held if one.kind is kind and (one.opened is None or not one.opened.request_whole)]
-    found = [one for one in unseen if (one.handle is None if by_handle else not one.numbers)]
-    return found[0] if len(found) == 1 else None
+    found = step.connection.association.half_known.get((kind, by_handle), {}) if step.connection else {}
+    return next(iter(found.values())) if len(found) == 1 else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from pipelines.facts.reasons import Reason
 from pipelines.sessions.model import SessionKind
@@ -12,13 +13,16 @@ if TYPE_CHECKING:
     from pipelines.sessions.model import Number, Read, Session
     from pipelines.sessions.parties import Pair
 
-_Entry = TypeVar("_Entry")
+MAX_OF_A_NAME: Final = 256
+"""Open sessions of one client that one number or handle names. Past it the oldest ends, in doubt: a server gives out a
+number again when it is closed, so that whoever opens it so often closes out of sight, or never.
+"""
 
 
 class Registry:
     def __init__(self) -> None:
-        self._sessions: dict[Number | str, list[Session]] = {}
-        """By queue handle and by context handle; only those whose opening was seen."""
+        self._sessions: dict[Number | str, dict[int, Session]] = {}
+        """By queue handle and by context handle, and by id(), the newest last; only those whose opening was seen."""
         self._reads: dict[str, dict[int, Read]] = {}
         """By handle and id, the newest last: thousands may share a handle, and each is taken out again."""
         self.readers = Readers()
@@ -32,29 +36,35 @@ class Registry:
             if _used_before(pair, session):
                 session.doubt = session.doubt or Reason.TIMES_CROSS
             pair.by_handle[session.handle] = session
-        pair.numberless.pop(id(session), None)
+        _has_numbers(pair, session)
         if session.opened is not None:
             if session.kind is SessionKind.SESSION and not session.numbers and not session.opened.request_whole:
-                pair.numberless[id(session)] = session
+                pair.numberless[id(session)] = pair.numberless_counted[id(session)] = session
             for handle in session.handles:
-                self._sessions.setdefault(handle, []).append(session)
+                named_so = self._sessions.setdefault(handle, {})
+                named_so.pop(id(session), None)
+                named_so[id(session)] = session
             self.readers.enlist(session)
 
     def delist(self, session: Session) -> None:
         """New calls with its handles mean another one."""
         pair = session.pair
-        pair.numberless.pop(id(session), None)
+        _has_numbers(pair, session)
         for number in session.numbers:
             _remove(pair.by_queue, number, session)
         if session.handle is not None and pair.by_handle.get(session.handle) is session:
             del pair.by_handle[session.handle]
         for handle in session.handles:
-            _remove(self._sessions, handle, session)
+            named = self._sessions.get(handle, {})
+            named.pop(id(session), None)
+            if not named:
+                self._sessions.pop(handle, None)
             pair.past_sessions.put(handle, session)
         self.readers.delist(session)
 
     def session_of_another(self, pair: Pair, handle: Number | str) -> Session | None:
-        return next((one for one in reversed(self._sessions.get(handle, ())) if one.pair is not pair), None)
+        named = islice(reversed(self._sessions.get(handle, {}).values()), MAX_OF_A_NAME + 1)
+        return next((one for one in named if one.pair is not pair), None)
 
     def hold(self, read: Read, handle: str) -> None:
         read.handle, read.given_out = handle, True
@@ -74,7 +84,12 @@ class Registry:
 
     def read_of_another(self, pair: Pair, handle: str) -> Read | None:
         held = self._reads.get(handle, {})
-        return next((one for one in reversed(held.values()) if one.pair is not pair), None)
+        return next((one for one in islice(reversed(held.values()), MAX_OF_A_NAME + 1) if one.pair is not pair), None)
+
+
+def _has_numbers(pair: Pair, session: Session) -> None:
+    pair.numberless.pop(id(session), None)
+    pair.numberless_counted.pop(id(session), None)
 
 
 def _used_before(pair: Pair, session: Session) -> bool:
@@ -89,7 +104,7 @@ def _used_before(pair: Pair, session: Session) -> bool:
     )
 
 
-def _remove(lists: dict[Number | str, list[_Entry]], key: Number | str, entry: _Entry) -> None:
+def _remove(lists: dict[Number | str, list[Session]], key: Number | str, entry: Session) -> None:
     left = [one for one in lists.get(key, ()) if one is not entry]
     if left:
         lists[key] = left

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import Struct, field
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from pipelines.sessions.units import Transaction, UnitOfWork
 
 Values = dict[str, Any]
+MAX_ALIVE: Final = 256
+"""Connections of one client looked at for what a number may be of: a queue manager keeps a few, and each call asks."""
 
 
 class CallStep(Struct, eq=False, dict=True):
@@ -164,10 +167,15 @@ class CallStep(Struct, eq=False, dict=True):
         """The same of numbers, which are valid in every association: one of another that is still alive counts too."""
         if self.pair.associations.loose:
             return Reason.CAPTURE_ENDED
-        reasons = (incomplete(one.association, self.pair) for one in self.pair.associations.connections.values())
+        alive = self.pair.associations.connections
+        reasons = (incomplete(one.association, self.pair) for one in islice(alive.values(), MAX_ALIVE))
+        if (reason := next((one for one in reasons if one is not None), None)) is not None:
+            return reason
+        if len(alive) > MAX_ALIVE:
+            return Reason.LIMIT
         # One that ended just before may have had it open when the call was on its way.
         lately = self.call.began._replace(ts_ns=self.call.began.ts_ns - self._crossing_ns)
-        return next((reason for reason in reasons if reason is not None), self.blind_since(lately))
+        return self.blind_since(lately)
 
     def soon_after(self, moment: Moment) -> bool:
         """The call may have been on its way when that happened."""

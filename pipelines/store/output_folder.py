@@ -25,6 +25,7 @@ from ingest.files import (
     parent_of,
     place_folder,
     recover_swap,
+    refuse_exchangeable,
     remove_file,
     remove_folder,
     swap_folders,
@@ -88,6 +89,11 @@ class WorkFolder:
         if is_local(self.staging):
             make_folder(parent_of(self.staging))
             Path(self.staging).mkdir(PRIVATE)
+            try:
+                refuse_exchangeable(Path(self.staging))
+            except OSError:
+                Path(self.staging).rmdir()
+                raise
         else:
             make_folder(self.staging)
 

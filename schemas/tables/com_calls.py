@@ -98,9 +98,10 @@ COM_CALLS = Table(
         Column(
             "arguments",
             pa.list_(ARGUMENT),
-            "In the order of the declaration: `name`, `direction` (`in`, `out`, `in_out`), `type` and `value` as text, "
-            "shortened; `value_name` of a number that stands for something. What the client left out has no value. "
-            "Empty where the stub is sealed or nobody declared the method.",
+            "In the order of the declaration: `name`, `direction` (`in`, `out`, `in_out`), `type` as declared, or what "
+            "the wire carried where that is another one, and `value` as text, shortened; `value_name` of a number that "
+            "stands for something. What the client left out has no value. Empty where the stub is sealed or nobody "
+            "declared the method.",
             required=True,
         ),
         Column("result", STRING, "What a script has as the call's result, as text."),

@@ -97,8 +97,8 @@ COM_OBJECTS = Table(
             STRING,
             "`released`: all references that were seen were given back, and it did not answer since; `unpinged`: all "
             "its clients took it out of their ping sets; `pinged_out`: they stopped to ping, so that the server let it "
-            "go; `exporter_replaced`: another exporter was announced at its port, and it was not reached since: its "
-            "process is gone, or has several; `open_at_end` of the captures.",
+            "go; `exporter_replaced`: another process was announced at its port, and nothing of its own was there "
+            "since; `open_at_end` of the captures.",
             required=True,
             values=COM_ENDS,
         ),

@@ -20,6 +20,10 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "not-readable": ("file", "The operating system could not read the file."),
     "compressed-twice": ("file", "Compression inside compression is not unpacked."),
     "compressed-data-damaged": ("file", "The gzip or zstd data ends early or is damaged; what came before was read."),
+    "inflates-too-far": (
+        "file",
+        "Compressed data holds more than the bounds allow; what came before was read. Options raise them.",
+    ),
     "file-header-damaged": ("file", "The file begins like a capture, but its header is cut or contradicts itself."),
     "netmon-capture": ("file", "A Microsoft Network Monitor capture: convert it first."),
     "etl-trace": ("file", "A Windows event trace: convert it first."),
@@ -52,6 +56,10 @@ ISSUE_CODES: dict[str, tuple[str, str]] = {
     "fragment-odd-length": ("packet", "An IP fragment in the middle whose length is no multiple of 8."),
     "tcp-gap": ("stream", "Bytes of a kept connection are missing; the frame is the one that proved it."),
     "tcp-overlap-conflict": ("stream", "A retransmission has other bytes than the original; the first ones stand."),
+    "key-shared-by-many": (
+        "stream",
+        "More conversations share a key than by accident: this one was given up, and goes on as one that is new.",
+    ),
     "endpoints-not-followed": ("stream", "Announced endpoints were not all followed: see the detail."),
     "tower-malformed": ("stub", "A protocol tower of the endpoint mapper does not read as one; see the typed table."),
     "property-malformed": ("stub", "A property's value is not of the shape that its name has; see the typed table."),

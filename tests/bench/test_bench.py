@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -125,3 +126,16 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert all(f"\n{case.name} " in printed for case in CASES)
     assert "\nRemoteQMStartReceive response, ndr64 " in printed
     assert "times as fast as impacket" in printed
+
+
+def test_what_a_com_call_costs_is_said_beside_a_call_of_qm2qm(capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--packets", "1000", "--repeat", "1"]
+    assert main([*few, *(f"--only={name}" for name in ("calls", "com-calls", "judging", "com-judging"))]) == 0
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert re.fullmatch(
+        r"a COM call costs [\d.]+ times a qm2qm call from segments to tables, "
+        r"[\d.]+ times a qm2qm call from facts to findings",
+        said,
+    )
+    assert main([*few, "--only=com-calls"]) == 0
+    assert "a COM call" not in capsys.readouterr().out

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def build_wheel(folder: Path) -> Path:
+def build_wheel(folder: Path, source: Path = ROOT) -> Path:
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([*command, "--wheel-dir", str(folder), str(ROOT)], check=True, timeout=120)
+    subprocess.run([*command, "--wheel-dir", str(folder), str(source)], check=True, timeout=120)
     (wheel,) = folder.glob("mqtrail-*.whl")
     return wheel
 

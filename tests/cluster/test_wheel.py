@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import zipfile
 from typing import TYPE_CHECKING
@@ -38,6 +39,25 @@ def test_nothing_is_missing(wheel: Path, tmp_path: Path) -> None:
     assert {"pipelines/py.typed", "pipelines/rules/clauses/mqqp.toml"} <= set(expected)
     assert of_the_packages(wheel) == expected
     assert of_the_packages(bundle(tmp_path)) == expected
+
+
+def test_it_is_built_the_same_again(wheel: Path, tmp_path: Path) -> None:
+    """Elsewhere, by somebody with another umask, of files that are newer."""
+    copy = tmp_path / "elsewhere"
+    files = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, check=True,
+    ).stdout.split(b"\0")  # fmt: skip
+    before = os.umask(0o077)
+    try:
+        for name in filter(None, map(os.fsdecode, files)):
+            if (ROOT / name).is_file():
+                (copy / name).parent.mkdir(parents=True, exist_ok=True)
+                (copy / name).write_bytes((ROOT / name).read_bytes())
+        again = build_wheel(tmp_path / "built", copy)
+    finally:
+        os.umask(before)
+    assert again.read_bytes() == wheel.read_bytes()
 
 
 SHIP_FROM_WHEEL = """

@@ -37,7 +37,8 @@ READERS: Final[Mapping[str, tuple[int, ...]]] = {
 """How many of MS-MQQP there can be."""
 _REMOTE: Final[Mapping[str, tuple[int, ...]]] = {MQRR: (1, 2, 2, 3), MQMP: (0,), MQAC: (0,), ALL: (0, 1, 1)}
 _SUPPORTED: Final[Mapping[str, tuple[int, ...]]] = {MQRR: (0,), MQMP: (1, 2, 2, 3), MQAC: (0,), ALL: (0, 1, 1)}
-_SCRIPTED: Final = (1, 2, 2, 3)
+_SCRIPTED: Final[Mapping[str, tuple[int, ...]]] = {MQRR: (0,), MQMP: (0,), MQAC: (1, 2, 2, 3), ALL: (0, 1, 1)}
+_WITH_SCRIPTS: Final = tuple(cast for cast, numbers in _SCRIPTED.items() if any(numbers))
 
 
 def products(cast: str) -> tuple[Product, ...]:
@@ -50,8 +51,8 @@ def products(cast: str) -> tuple[Product, ...]:
 
 def offer(server: QueueManager, weather: Weather, dynamic: int, cast: str, management: QmmgmtServer) -> dict[str, int]:
     """What the mapper has to know."""
-    if cast == MQAC:
-        weather.services[server].append(mqac_server.offer(server, management))
+    if cast in _WITH_SCRIPTS:
+        weather.services[server].append(mqac_server.offer(server, management, weather.servers))
     supporting = SupportingServer(server)
     supporting.others = [one for one in weather.servers if one is not server]
     weather.services[server].append(supporting)
@@ -74,7 +75,7 @@ def add(world: World, weather: Weather, cast: str, shared: int | None) -> None:
         _remote_reader(world, weather, shared or 24 + number)
     for number in range(world.one_of(_SUPPORTED[cast])):
         _supported(world, weather, shared or 28 + number)
-    for number in range(world.one_of(_SCRIPTED) if cast == MQAC else 0):
+    for number in range(world.one_of(_SCRIPTED[cast])):
         _scripted(world, weather, shared or 32 + number, reachable=shared is None)
 
 
@@ -102,6 +103,7 @@ def _scripted(world: World, weather: Weather, number: int, *, reachable: bool) -
     """Scripts of one user. Servers do not reach clients behind a translator."""
     user = world.one_of((*_USERS, ADMINISTRATOR, ADMINISTRATOR))
     process = ComClient(world, world.address(number), world.one_of(PRODUCTS), user)
+    process.servers = weather.servers
     weather.processes.append(process)
     for _ in range(world.one_of((1, 1, 2))):
         world.schedule.add(Script(process, world.one_of(weather.servers), reachable=reachable).live(), process)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import com_names as names
 from tests.conforming import mqac_values as v
 from tests.conforming.com_process import ComProcess
-from tests.conforming.com_server import PUBLIC, ComServer
+from tests.conforming.com_server import PUBLIC, UNCOUNTED_US, ComServer
 from tests.conforming.mapper import PORT
 from tests.conforming.schedule import Until
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from tests.conforming.com_pinging import PingSet
     from tests.conforming.mqac_sink import Sink
     from tests.conforming.products import Product
     from tests.conforming.queue_manager import Queue, QueueManager
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Asking = Generator[Until | None, None, Reply | None]
 
 _ACTIVATOR, _REMOTE_UNKNOWN = "IRemoteSCMActivator", "IRemUnknown"
+_RESOLVER: Final = "IObjectExporter"
 _MSMQ: Final = "IMSMQ"
 PASSED: Final = 1
 """References that go along with an argument."""
@@ -53,6 +55,7 @@ class Proxy:
     ipid: str
     held: int = PUBLIC
     part: str = ""
+    oid: int = 0
 
     @property
     def lost(self) -> bool:
@@ -91,7 +94,8 @@ class Proxy:
             return None
         late = self.interface == names.DISPATCH
         wanted = names.DISPATCH if late else names.interface(cls, self.client.revision_at(self.exporter))
-        return self.client.holds(Proxy(self.client, self.exporter, cls, wanted, str(given), part=self.part))
+        made = Proxy(self.client, self.exporter, cls, wanted, str(given), part=self.part, oid=oid_of(reply))
+        return self.client.holds(made)
 
     def transaction(self, unit: Proxy | None, queue: Queue | None = None) -> Generator[Until | None, None, Values]:
         """As an argument; a lone message of a transactional queue says that it is alone."""
@@ -109,7 +113,8 @@ class Proxy:
         given = None if reply is None else str(reply.get("gives", "[null]")).strip("[]")
         if given in (None, "null"):
             return None
-        return self.client.holds(Proxy(self.client, self.exporter, self.cls, interface, given, part=self.part))
+        found = Proxy(self.client, self.exporter, self.cls, interface, given, part=self.part, oid=oid_of(reply))
+        return self.client.holds(found)
 
     def argument(self, interface: str) -> Generator[Until | None, None, Proxy | None]:
         """Itself, or itself by the interface that an argument has: a reference of it goes along."""
@@ -126,6 +131,9 @@ class ComClient(ComProcess):
         """By Invoke, as scripts do."""
         self.knows_numbers = world.likely(0.3)
         self.proxies: list[Proxy] = []
+        self.servers: list[QueueManager] = []
+        """All that there are."""
+        self.ping_sets: dict[QueueManager, PingSet] = {}
         self._revision = names.revision_of(product)
 
     def revision_at(self, exporter: Exporter) -> int:
@@ -145,6 +153,11 @@ class ComClient(ComProcess):
         endpoint = server.endpoints[PORT]
         connection = self._any(endpoint) or self.connect(endpoint, _ACTIVATOR)
         wanted = names.DISPATCH if self.late else names.interface(cls, self.revision_there(server))
+        if self.world.likely(0.1):
+            self.speak(connection, _RESOLVER)
+            yield from self.call(connection, "ServerAlive2")
+            if not connection.usable:
+                return None
         self.speak(connection, _ACTIVATOR)
         reply = yield from self.call(connection, "RemoteCreateInstance", {"class": cls, "iids": f"[{wanted}]"}, part)
         if reply is None or "gives" not in reply:
@@ -152,7 +165,18 @@ class ComClient(ComProcess):
         if self.world.likely(0.4):
             self.close(connection)
         exporter = self._exporter(server, server.endpoints[int(reply["port"])], str(reply["unknown"]))
-        return self.holds(Proxy(self, exporter, cls, wanted, str(reply["gives"]).strip("[]"), part=part))
+        given = Proxy(self, exporter, cls, wanted, str(reply["gives"]).strip("[]"), part=part, oid=oid_of(reply))
+        if reply.get("public") == 0:
+            yield from self._count(given, None if not connection.usable else connection)
+        return self.holds(given)
+
+    def _count(self, given: Proxy, connection: Connection | None) -> Doing:
+        """[MS-DCOM] 3.2.4.4: one that came without references has to be given some."""
+        if self.world.plant.omits("references", connection):
+            yield Until(deadline_us=self.world.stage.now_us + UNCOUNTED_US)
+            return
+        asked = {"object": given.exporter.unknown, "refs": f"[[{given.ipid}, {PUBLIC}]]"}
+        yield from self.ask_object(given.exporter, _REMOTE_UNKNOWN, "RemAddRef", asked, given.part)
 
     def _exporter(self, server: QueueManager, endpoint: Endpoint, unknown: str) -> Exporter:
         for one in self.proxies:
@@ -204,3 +228,7 @@ class ComClient(ComProcess):
 
 def failed(reply: Reply | None) -> bool:
     return reply is None or "fault" in reply or reply.get("status", 0) not in (0, 1)
+
+
+def oid_of(reply: Reply | None) -> int:
+    return 0 if reply is None else int(reply.get("oid", 0))

@@ -16,8 +16,9 @@ DISPATCH: Final = "IDispatch"
 WITH_DESTINATIONS: Final = 3
 """The first revision with MSMQDestination, MSMQManagement, and an MSMQApplication that administers."""
 _LAST: Final = {
-    **dict.fromkeys(("MSMQQueueInfo", "MSMQQueue", "MSMQMessage"), 4),
+    **dict.fromkeys(("MSMQQueueInfo", "MSMQQueue", "MSMQMessage", "MSMQQuery", "MSMQQueueInfos"), 4),
     **dict.fromkeys(("MSMQTransaction", "MSMQTransactionDispenser", "MSMQApplication", "MSMQEvent"), 3),
+    "MSMQCoordinatedTransactionDispenser": 3,
 }
 """The newest revision; the other classes have one, since MSMQ 3.0."""
 
@@ -64,6 +65,15 @@ def dispid(cls: str, newest: int, name: str) -> int:
         except ScriptError:
             continue
     return -1
+
+
+def exists(operation: str) -> bool:
+    """Whether that revision has the member."""
+    try:
+        declared(operation)
+    except ScriptError:
+        return False
+    return True
 
 
 def scripted(operation: str) -> str:

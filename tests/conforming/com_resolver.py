@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming import com_names as names
-from tests.conforming.com_server import NO_INTERFACE, numbered
+from tests.conforming.com_server import NO_INTERFACE, PUBLIC, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -36,7 +36,12 @@ class Activator:
             return {"status": NOT_REGISTERED}
         if wanted not in {names.DISPATCH, *names.own(cls, self.server.revision)}:
             return {"status": NO_INTERFACE}
-        given = self.server.give(self.server.made(self._classes[cls]()), wanted)
+        made = self.server.made(self._classes[cls]())
+        bare = self.server.world.likely(0.03)
+        given = self.server.give(made, wanted, 0 if bare else PUBLIC)
+        if bare:
+            given["public"] = 0
+            self.server.world.schedule.add(self.server.forget_uncounted(made), self.server.manager)
         where: dict[str, str | int] = {"port": self.server.port, "unknown": self.server.unknown}
         return {**given, "gives": f"[{given['gives']}]", **where}
 

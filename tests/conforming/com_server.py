@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from tests.conforming import com_names as names
 from tests.conforming.com_process import ComProcess
+from tests.conforming.schedule import Until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.conforming.mqac_sink import Sink
-    from tests.conforming.queue_manager import QueueManager
-    from tests.conforming.schedule import Until
+    from tests.conforming.queue_manager import Queue, QueueManager
+    from tests.conforming.runtime import Process
     from tests.conforming.transport import Call, Reply
     from tests.conforming.world import World
 
@@ -27,8 +28,10 @@ PUBLIC: Final = 5
 """References that come with each interface pointer."""
 NO_INTERFACE: Final = "0x80004002"
 _REFERENCE: Final = re.compile(r"\[(\w+), (\d+)\]")
-_OWN: Final = ("RemQueryInterface", "RemAddRef", "RemRelease", "GetIDsOfNames")
-_PLAIN: Final = ("FindConnectionPoint", "Advise", "Unadvise")
+UNCOUNTED_US: Final = 130_000_000
+"""How long an object lives that nobody has references of; nobody pings it either."""
+_OWN: Final = ("RemQueryInterface", "RemAddRef", "RemRelease", "GetIDsOfNames", "GetTypeInfo", "Invoke")
+_PLAIN: Final = ("FindConnectionPoint", "Advise", "Unadvise", "GetConnectionInterface")
 """Members of interfaces that are not MSMQ's alone."""
 
 
@@ -50,6 +53,12 @@ class Served:
 
     def lost(self) -> None:
         """The process ended."""
+
+
+def never(_: Call) -> Handling:
+    """Members that nobody implements: [MC-MQAC] 3.2.4.2.7 and many others."""
+    yield None
+    return {"status": "0x80004001"}
 
 
 @dataclass(slots=True, eq=False)
@@ -92,6 +101,8 @@ class ComServer:
             "RemAddRef": self.count,
             "RemRelease": self.release,
             "GetIDsOfNames": self.name_members,
+            "GetTypeInfo": self.describe,
+            "Invoke": self.invoke,
         }
         self.revision = names.revision_of(manager.product)
         self.objects: dict[str, ComObject] = {}
@@ -101,6 +112,12 @@ class ComServer:
         self.resolved: dict[Sink, str] = {}
         """Those whose interface for events was asked for, with its IPID."""
         self.caller = ComProcess(self.world, manager.address, manager.product, f"{manager.name.upper()}$")
+        self.others: list[QueueManager] = []
+        """All queue managers that there are."""
+        self.helpers: list[Process] = []
+        """That ask others for its clients."""
+        self.described: Callable[[Queue], Served] = lambda _: Served("")
+        """The object that stands for a queue: whoever offers the classes knows."""
         self._begin()
 
     def _begin(self) -> None:
@@ -112,18 +129,20 @@ class ComServer:
             one.served.lost()
         self.objects.clear()
         self.resolved.clear()
-        self.caller.crash("reset")
+        for caller in (self.caller, *self.helpers):
+            caller.crash("reset")
+        self.helpers.clear()
         self.caller = ComProcess(self.world, self.manager.address, self.manager.product, self.caller.security.user)
         self._begin()
 
     def made(self, served: Served) -> ComObject:
         return ComObject(numbered(self.world, "oid", 0x0B00), served)
 
-    def give(self, one: ComObject, interface: str) -> dict[str, str | int]:
+    def give(self, one: ComObject, interface: str, public: int = PUBLIC) -> dict[str, str | int]:
         """A reference to it, as an answer carries it."""
         ipid = one.ipids.get(interface) or self.world.name("I")
         one.ipids[interface] = ipid
-        one.counts[ipid] = one.counts.get(ipid, 0) + PUBLIC
+        one.counts[ipid] = one.counts.get(ipid, 0) + public
         self.objects[ipid] = one
         return {"gives": ipid, "oxid": self.oxid, "oid": one.oid}
 
@@ -132,6 +151,24 @@ class ComServer:
         late = names.is_late(call)
         wanted = names.DISPATCH if late else names.interface(served.cls, names.revision(call.operation))
         return self.give(self.made(served), wanted)
+
+    def forget_uncounted(self, one: ComObject) -> Generator[Until | None, None, None]:
+        """[MS-DCOM] 3.1.1.1.3: it was handed out without references, and nobody asked for some."""
+        yield Until(deadline_us=self.world.stage.now_us + UNCOUNTED_US - 1_000_000)
+        if not any(one.counts.values()):
+            for known in one.ipids.values():
+                self.objects.pop(known, None)
+            one.served.gone()
+
+    def describe(self, call: Call) -> Handling:
+        """[MS-OAUT] 3.1.4.2: there is one description, which this server keeps to itself."""
+        yield None
+        return {"status": "0x8002000B" if call.values.get("iTInfo", 0) else "0x80004001"}
+
+    def invoke(self, _: Call) -> Handling:
+        """[MS-OAUT] 3.1.4.4: of a member that there is not."""
+        yield None
+        return {"status": "0x80020003"}
 
     def find(self, value: object) -> Served | None:
         """Of an argument: an IPID, or a VARIANT with one."""

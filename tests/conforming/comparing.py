@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from tests.conforming.truth import Read, Send, Session, Transaction, Truth
+    from tests.conforming.truth import Act, Read, Send, Session, Transaction, Truth
 
     Row = Mapping[str, Any]
     Tables = Mapping[str, Sequence[Row]]
@@ -124,6 +124,7 @@ def _of_acts(truth: Truth, tables: Tables, *, whole: bool) -> Iterator[Differenc
             if whole:
                 yield Difference("not told", "admin_actions", act.asked_us, None, act.action)
             continue
+        yield from _of_asker(act, row, whole=whole)
         told = row["action"], row["outcome"], row["username"] or ""
         # The conversation may have ended while the server was at it.
         unanswered = row["doubt"] == "response_not_captured"
@@ -134,6 +135,15 @@ def _of_acts(truth: Truth, tables: Tables, *, whole: bool) -> Iterator[Differenc
         users = {act.username} if whole else {act.username, ""}
         if told not in set(product(actions, possible, users)):
             yield Difference("outcome", "admin_actions", act.asked_us, told, act.outcome)
+
+
+def _of_asker(act: Act, row: Row, *, whole: bool) -> Iterator[Difference]:
+    """Nobody is named for certain where several may have asked, or something of the object was missed."""
+    said = row["opened_for_username"] or ""
+    if said and said != act.person and row["naming_doubt"] is None:
+        yield Difference("opened_for", "admin_actions", act.asked_us, said, act.person)
+    if act.person and not said and whole and row["naming_doubt"] is None:
+        yield Difference("opened_for", "admin_actions", act.asked_us, said, act.person)
 
 
 def _end_unseen(one: Session | Read, row: Row) -> bool:

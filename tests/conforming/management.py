@@ -52,6 +52,8 @@ class QmmgmtServer:
 
     def __init__(self, manager: QueueManager) -> None:
         self.manager, self.world, self.online = manager, manager.world, True
+        self.trusted = {ADMINISTRATOR}
+        """Who may manage it."""
         paths = [f"far{number}\\private$\\sink" for number in range(manager.world.one_of((1, 2)))]
         self.outgoing = [Outgoing(path, f"DIRECT=OS:{path}") for path in paths]
         self.operations: dict[str, Callable[[Call], Generator[Until | None, None, Reply]]] = {
@@ -79,10 +81,7 @@ class QmmgmtServer:
         return {"apVar": _listed(self._of_queue(found, one) for one in wanted)}
 
     def act(self, call: Call) -> Generator[Until | None, None, Reply]:
-        act = Act(call.asked_us, str(call.values["lpwszAction"]).strip('"').upper(), call.connection.security.username)
-        act.sealed = call.connection.security.auth == "privacy"
-        self.world.truth.acts.append(act)
-        call.if_lost(lambda: act.came_to("unknown"))
+        act = self._told(call, str(call.values["lpwszAction"]).strip('"').upper())
         yield None
         refusal = self._refusal(call)
         if refusal is None and not self._acted(act.action, self._found(call)):
@@ -90,8 +89,16 @@ class QmmgmtServer:
         act.came_to("success" if refusal is None else "failure")
         return {"status": 0} if refusal is None else refusal
 
+    def _told(self, call: Call, action: str) -> Act:
+        act = Act(call.asked_us, action, call.connection.security.username)
+        act.sealed = call.connection.security.auth == "privacy"
+        act.person = self.world.behalf.get(call.connection.name)
+        self.world.truth.acts.append(act)
+        call.if_lost(lambda: act.came_to("unknown"))
+        return act
+
     def _refusal(self, call: Call) -> Reply | None:
-        known = call.connection.security.username == ADMINISTRATOR
+        known = call.connection.security.username in self.trusted
         if not known and not self.world.plant.omits("rights", call.connection):
             return {"status": self.world.one_of(_REFUSALS)}
         if call.values.get("type") == 3:

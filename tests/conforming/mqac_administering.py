@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import com_names as names
 from tests.conforming import mqac_values as v
 from tests.conforming.com_client import failed
-from tests.conforming.mqac_management import ASKED_OF_MACHINE, ASKED_OF_QUEUE, OUTGOING
+from tests.conforming.mqac_application import ASKED_OF_MACHINE
+from tests.conforming.mqac_management import ASKED_OF_LOCAL, ASKED_OF_QUEUE, LOCAL, OUTGOING
 from tests.conforming.stage import text
 
 if TYPE_CHECKING:
@@ -101,8 +102,10 @@ def _of_queue(client: ComClient, server: QueueManager, part: str) -> Doing:
         return
     for _ in range(world.chance.randint(1, 4)):
         yield from management.call(world.one_of(ASKED_OF_QUEUE))
-    if outgoing and not client.late:
-        other = yield from management.query(OUTGOING)
-        for _ in range(world.chance.randint(0, 3)):
-            if other is not None:
-                yield from other.call(world.one_of(_OF_OUTGOING))
+    if client.late:
+        return
+    wanted, members = (OUTGOING, _OF_OUTGOING) if outgoing else (LOCAL, ASKED_OF_LOCAL)
+    other = yield from management.query(wanted)
+    for _ in range(world.chance.randint(0, 3)):
+        if other is not None:
+            yield from other.call(world.one_of((*members, "get_IsLocal")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tests.conforming.com_server import never
 from tests.conforming.mqac_message import Addressed, Target
 
 if TYPE_CHECKING:
@@ -26,7 +27,17 @@ class Destination(Addressed):
         self.manager = server.manager
         self.name = ""
         self.queue: Queue | None = None
-        self.members = {"put_FormatName": self.put_name, "Open": self.open, "Close": self.close}
+        self.members = {
+            "put_FormatName": self.put_name,
+            "Open": self.open,
+            "Close": self.close,
+            "get_IsOpen": self.get_is_open,
+            **dict.fromkeys(("get_Properties", "get_IADs", "get_Destinations"), never),
+        }
+
+    def get_is_open(self, _: Call) -> Handling:
+        yield None
+        return {"result": -1 if self.queue is not None else 0}
 
     def put_name(self, call: Call) -> Handling:
         yield None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming import mqac_values as v
-from tests.conforming.com_server import PUBLIC, Served
+from tests.conforming.com_server import PUBLIC, Served, never
 from tests.conforming.mapper import PORT
 from tests.conforming.stage import text
 
@@ -36,7 +36,7 @@ class Event(Served):
         self.sinks: dict[int, Sink] = {}
         """By cookie."""
         self._cookies = 0
-        self.members = {"FindConnectionPoint": self.find}
+        self.members = {"FindConnectionPoint": self.find, "get_Properties": never}
 
     def others(self) -> tuple[str, ...]:
         return (CONTAINER,)
@@ -104,13 +104,24 @@ class ConnectionPoint(Served):
     def __init__(self, event: Event) -> None:
         super().__init__("ConnectionPoint")
         self.event = event
-        self.members = {"Advise": self.advise, "Unadvise": self.unadvise}
+        self.members = {
+            "Advise": self.advise,
+            "Unadvise": self.unadvise,
+            "GetConnectionInterface": self.get_interface,
+        }
+
+    def get_interface(self, _: Call) -> Handling:
+        """3.16.4.5.1."""
+        yield None
+        return {"pIID": EVENTS}
 
     def advise(self, call: Call) -> Handling:
         """3.16.4.5.3."""
         yield None
+        if "sink" not in call.values:
+            return {"status": "0x80004003"}
         sink = self.event.server.known_sinks.get(str(call.values["sink"]))
-        return {"status": "0x80040202"} if sink is None else {"pdwCookie": self.event.advised(sink)}
+        return {"status": "0x80040202", "pdwCookie": 0} if sink is None else {"pdwCookie": self.event.advised(sink)}
 
     def unadvise(self, call: Call) -> Handling:
         """3.16.4.5.4."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import com_names as names
 from tests.conforming import cursors
 from tests.conforming import mqac_values as v
+from tests.conforming.com_server import Served, never
 from tests.conforming.mqac_event import Event
-from tests.conforming.mqac_message import Addressed, MessageObject, Target
+from tests.conforming.mqac_message import Addressed, MessageObject, Target, Wanted
 from tests.conforming.mqac_transaction import TransactionObject
 from tests.conforming.queue_manager import DELETED, Cursor, Message
 from tests.conforming.schedule import Until
@@ -29,6 +30,9 @@ _READERS: Final = (RECEIVE, PEEK)
 _INVALID: Final = {"status": "MQ_ERROR_INVALID_HANDLE"}
 _DENIED: Final = {"status": "MQ_ERROR_ACCESS_DENIED"}
 _DELETED: Final = {"status": "MQ_ERROR_QUEUE_DELETED"}
+_INVALID_ARGUMENT: Final = {"status": "0x80070057"}
+_CURSORS: Final = (0, 1, 2)
+"""MQMSGCURSOR: 2.2.2.8."""
 NOT_FOUND: Final = "MQ_ERROR_MESSAGE_NOT_FOUND"
 TIMED_OUT: Final = "MQ_ERROR_IO_TIMEOUT"
 _ILLEGAL_CURSOR: Final = "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
@@ -63,6 +67,8 @@ class OpenedQueue(Addressed):
             "EnableNotification": self.notify,
             "get_IsOpen": self.get_is_open,
             "get_Access": self.get_access,
+            "get_ShareMode": self.get_share_mode,
+            "get_Properties": never,
         }
 
     def _end(self, *states: str, at_us: int | None = None) -> None:
@@ -72,7 +78,8 @@ class OpenedQueue(Addressed):
         self.closed = True
 
     def gone(self) -> None:
-        self._end(CLOSED, *([OPEN] if self.unsure else []), at_us=self.world.stage.now_us)
+        """Of references that nobody may have, the client's next ping says that it has none: they are run down."""
+        self._end(CLOSED, *([OPEN, RUNDOWN] if self.unsure else []), at_us=self.world.stage.now_us)
 
     def lost(self) -> None:
         self._end(RUNDOWN, OPEN)
@@ -99,6 +106,10 @@ class OpenedQueue(Addressed):
     def get_access(self, _: Call) -> Handling:
         yield None
         return {"result": self.access}
+
+    def get_share_mode(self, _: Call) -> Handling:
+        yield None
+        return {"result": int(self.exclusive)}
 
     def reset(self, _: Call) -> Handling:
         """3.11.4.1.10."""
@@ -157,10 +168,18 @@ class OpenedQueue(Addressed):
             unit.unit.receive(self.queue, found, read)
             read.came_to("unfinished", "rundown", "nacked")
         else:
-            found.state = DELETED
+            if not self.world.plant.omits("removal", call.connection):
+                found.state = DELETED
             read.came_to("acked")
-        wanted = v.truth(call, "WantBody", otherwise=True)
-        return self.server.hand_out(call, MessageObject(self.server, found, read, has_body=wanted))
+        return self.server.hand_out(call, MessageObject(self.server, found, read, self._wanted(call)))
+
+    def _wanted(self, call: Call) -> Wanted:
+        has_destination = v.truth(call, "WantDestinationQueue", otherwise=False)
+        return Wanted(
+            v.truth(call, "WantBody", otherwise=True),
+            self.queue if has_destination else None,
+            v.truth(call, "WantConnectorType", otherwise=False),
+        )
 
     def _unit(self, call: Call) -> TransactionObject | str | None:
         """The transaction that is named, or the status that it is not fit."""
@@ -175,6 +194,8 @@ class OpenedQueue(Addressed):
     def _waited(self, call: Call, action: str) -> Generator[Until | None, None, cursors.Found]:
         if action in BY_LOOKUP:
             return self._by_lookup(call, action)
+        if self.world.plant.omits("patience", call.connection if "ReceiveTimeout" in call.values else None):
+            return TIMED_OUT
         timeout = int(call.values.get("ReceiveTimeout", _INFINITE))
         deadline = None if timeout == _INFINITE else call.asked_us + timeout * 1_000
         while True:
@@ -201,7 +222,10 @@ class OpenedQueue(Addressed):
         available = self.queue.available()
         if place in ("First", "Last"):
             return available[0 if place == "First" else -1] if available else NOT_FOUND
-        found = cursors.by_lookup_id(self.queue, int(str(call.values["LookupId"]).strip('"')), _WAYS[place])
+        wanted = v.number(call.values["LookupId"])
+        if wanted == 0:
+            return "MQ_ERROR_INVALID_PARAMETER"
+        found = cursors.by_lookup_id(self.queue, wanted, _WAYS[place])
         return found if isinstance(found, Message) else NOT_FOUND
 
     def _moved(self, message: Message, action: str) -> None:
@@ -219,10 +243,12 @@ class OpenedQueue(Addressed):
         """3.11.4.1.9: one event."""
         yield None
         event = self.server.find(call.values.get("Event"))
+        if call.values.get("Cursor", 0) not in _CURSORS:
+            return _INVALID_ARGUMENT
         if self.closed:
             return _INVALID
         if not isinstance(event, Event):
-            return {"status": "0x80070057"}
+            return _INVALID_ARGUMENT
         if self.access != PEEK:
             return _DENIED
         self.world.schedule.add(self._watch(event, call), self.server.manager)
@@ -236,3 +262,16 @@ class OpenedQueue(Addressed):
         if not self.closed:
             arrived = bool(self.queue.available())
             yield from event.fire(self, None if arrived else TIMED_OUT if timeout else NOT_FOUND)
+
+
+class BlankQueue(Served):
+    """3.11.3: a client made it, and nothing opened it."""
+
+    def __init__(self) -> None:
+        super().__init__("MSMQQueue")
+        self.members = dict.fromkeys((*FRONT, *BY_CURSOR, *BY_LOOKUP, "Purge", "Reset", "Close", "get_Access"), _blank)
+
+
+def _blank(_: Call) -> Handling:
+    yield None
+    return {"status": "0x80040007"}

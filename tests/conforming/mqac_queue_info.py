@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming import mqac_values as v
-from tests.conforming.com_server import Served
+from tests.conforming.com_server import Served, never
 from tests.conforming.mqac_queue import OpenedQueue
 from tests.conforming.stage import text
 from tests.conforming.truth import Act, Session
@@ -34,15 +34,20 @@ PROPERTIES: Final = {
 _TEXTS: Final = frozenset(("Label",))
 _DENIED: Final[Reply] = {"status": "MQ_ERROR_ACCESS_DENIED"}
 _DONE: Final[Reply] = {"status": 0}
+_PRIORITIES: Final = range(-0x8000, 0x8000)
 _NO_QUEUE: Final[Reply] = {"status": "MQ_ERROR_QUEUE_NOT_FOUND"}
 _NO_NAME: Final[Reply] = {"status": "MQ_ERROR_ILLEGAL_FORMATNAME"}
 
 
 class QueueInfo(Served):
-    def __init__(self, server: ComServer) -> None:
+    """`of`: the queue that it stands for, where it is not a client's own."""
+
+    def __init__(self, server: ComServer, of: Queue | None = None) -> None:
         super().__init__("MSMQQueueInfo")
         self.server, self.manager, self.world = server, server.manager, server.world
         self._reset()
+        if of is not None:
+            self.path, self.format, self.refreshed = of.path, of.format_name, True
         gets: dict[str, Callable[[Call], Handling]] = {f"get_{name}": self._get(name) for name in PROPERTIES}
         self.members = {
             "put_PathName": self.put_name("bstrPathName"),
@@ -51,6 +56,9 @@ class QueueInfo(Served):
             "get_FormatName": self.get_format,
             **{f"put_{name}": self._put(name) for name in PROPERTIES},
             **gets,
+            "put_BasePriority": self.put_priority,
+            **dict.fromkeys(("get_PathNameDNS", "get_ADsPath"), self.get_public_name),
+            **dict.fromkeys(("get_Properties", "get_Security", "put_Security"), never),
             "Create": self.create,
             "Delete": self.delete,
             "Open": self.open,
@@ -96,6 +104,17 @@ class QueueInfo(Served):
         """3.10.4.1.8."""
         yield None
         return {"result": text(self.format)}
+
+    def put_priority(self, call: Call) -> Handling:
+        """3.10.4.1.18."""
+        yield None
+        fits = int(call.values["lBasePriority"]) in _PRIORITIES and self.format.startswith("PUBLIC=")
+        return _DONE if fits else {"status": "MQ_ERROR_ILLEGAL_PROPERTY_VALUE"}
+
+    def get_public_name(self, _: Call) -> Handling:
+        """3.10.4.1.31, 3.10.4.1.39: private queues are not in the directory."""
+        yield None
+        return _NO_QUEUE if self.name else _NO_NAME
 
     def _put(self, name: str) -> Callable[[Call], Handling]:
         def put(call: Call) -> Handling:
@@ -180,9 +199,11 @@ class QueueInfo(Served):
             return None, _NO_QUEUE if self.name else _NO_NAME
         return (queue, _DONE) if self._allowed(call) else (None, _DENIED)
 
-    def refresh(self, _: Call) -> Handling:
+    def refresh(self, call: Call) -> Handling:
         """3.10.4.1.29."""
+        act = self._act(call, "query")
         yield None
+        act.came_to("failure" if self.queue() is None else "success")
         if self.queue() is None:
             return _NO_QUEUE if self.name else _NO_NAME
         self.put, self.refreshed = {}, True
@@ -202,7 +223,8 @@ class QueueInfo(Served):
             return _DENIED
         # 2.2.2.2 knows no peeking beside somebody who is alone, as [MS-MQDMPR] does.
         held = [one for one in queue.open if one.access != SEND]
-        if access != SEND and any(alone or one.exclusive for one in held):
+        shut = access != SEND and any(alone or one.exclusive for one in held)
+        if shut and not self.world.plant.omits("exclusion", call.connection):
             return {"status": "MQ_ERROR_SHARING_VIOLATION"}
         connection = call.connection
         told = Session(

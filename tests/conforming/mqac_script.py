@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import com_names as names
 from tests.conforming import mqac_values as v
 from tests.conforming.com_client import failed
+from tests.conforming.com_pinging import ping
 from tests.conforming.mqac_administering import administer, manage
+from tests.conforming.mqac_errands import ERRANDS, WRONG
 from tests.conforming.mqac_queue import PEEK, RECEIVE, SEND
 from tests.conforming.mqac_reading import Reading
 from tests.conforming.mqac_watching import watch
@@ -15,7 +17,7 @@ from tests.conforming.schedule import Until
 from tests.conforming.stage import text
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from tests.conforming.com_client import ComClient, Proxy
     from tests.conforming.queue_manager import Queue, QueueManager
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     Doing = Generator[Until | None, None, None]
     Finding = Generator[Until | None, None, Proxy | None]
 
+WATCH: Final = "watch"
+"""As breaches call it."""
+_EVERY: Final = {**ERRANDS, **WRONG}
 _WORDS: Final = ("order", "receipt", "return")
 
 
@@ -37,16 +42,29 @@ class Script:
         for _ in range(world.one_of((2, 3, 4))):
             yield Until(lambda: self.server.up)
             part = world.name("u")
-            doing = world.one_of((self._read, self._read, self._send, self._send, self._administer, self._manage))
-            if self.reachable and world.likely(0.15):
-                doing = self._watch
-            yield from doing(part)
+            yield from self._doing()(part)
+            if world.likely(0.3):
+                yield from ping(self.client, self.server)
             if world.likely(0.9):
                 yield from self.client.release(*[one for one in self.client.proxies if one.part == part])
         self.client.close_all()
 
-    def _queue(self) -> Queue:
-        return self.world.one_of(self.server.queues)
+    def _doing(self) -> Callable[[str], Doing]:
+        world, wanted = self.world, self.world.plant.errand
+        usual = (self._read, self._read, self._send, self._send, self._administer, self._manage, self._run_errand)
+        doing = world.one_of(usual)
+        if self.reachable and (wanted == WATCH or world.likely(0.15)):
+            return self._watch
+        return self._run_errand if wanted in _EVERY else doing
+
+    def _run_errand(self, part: str) -> Doing:
+        chosen = self.world.one_of(tuple(ERRANDS))
+        yield from _EVERY[self.world.plant.errand or chosen](self, part)
+
+    def a_queue(self, *, transactional: bool | None = None) -> Queue:
+        """Of the server."""
+        fit = [one for one in self.server.queues if transactional in (None, one.transactional)]
+        return self.world.one_of(fit or self.server.queues)
 
     def _administer(self, part: str) -> Doing:
         yield from administer(self.client, self.server, part)
@@ -55,16 +73,16 @@ class Script:
         yield from manage(self.client, self.server, part)
 
     def _watch(self, part: str) -> Doing:
-        opened = yield from self.opened(self._queue(), PEEK, 0, part)
+        opened = yield from self.opened(self.a_queue(), PEEK, 0, part)
         if opened is not None:
             yield from watch(opened, self.server)
             yield from self._close(opened)
 
-    def opened(self, queue: Queue, access: int, share: int, part: str) -> Finding:
+    def opened(self, queue: Queue, access: int, share: int, part: str, *, by_path: bool | None = None) -> Finding:
         info = yield from self.client.activate(self.server, "MSMQQueueInfo", part)
         if info is None:
             return None
-        by_path = self.world.likely(0.6)
+        by_path = self.world.likely(0.6) if by_path is None else by_path
         put = ("put_PathName", {"bstrPathName": text(queue.path)})
         if not by_path:
             put = ("put_FormatName", {"bstrFormatName": text(queue.format_name)})
@@ -75,14 +93,14 @@ class Script:
         return info.made((yield from info.call("Open", {"Access": access, **share_mode})), "MSMQQueue")
 
     def _read(self, part: str) -> Doing:
-        world, queue = self.world, self._queue()
+        world, queue = self.world, self.a_queue()
         access = world.one_of((RECEIVE, RECEIVE, PEEK))
         opened = yield from self.opened(queue, access, world.one_of((0, 0, 0, 1)) if access == RECEIVE else 0, part)
         if opened is None:
             return
         unit = None
         if queue.transactional and access == RECEIVE and world.likely(0.7):
-            unit = yield from self._begun(part)
+            unit = yield from self.begun(part)
         reading = Reading(opened, unit, may_receive=access == RECEIVE)
         for _ in range(world.chance.randint(1, 8)):
             if opened.lost:
@@ -91,7 +109,7 @@ class Script:
         yield from self._end(unit)
         yield from self._close(opened)
 
-    def _begun(self, part: str) -> Finding:
+    def begun(self, part: str) -> Finding:
         dispenser = yield from self.client.activate(self.server, "MSMQTransactionDispenser", part)
         if dispenser is None:
             return None
@@ -113,11 +131,11 @@ class Script:
             yield from opened.call("Close")
 
     def _send(self, part: str) -> Doing:
-        queue = self._queue()
+        queue = self.a_queue()
         to = yield from self._destination(queue, part)
         unit = None
         if to is not None and queue.transactional and self.world.likely(0.6):
-            unit = yield from self._begun(part)
+            unit = yield from self.begun(part)
         for _ in range(self.world.chance.randint(1, 3)):
             if to is None or to.lost:
                 return

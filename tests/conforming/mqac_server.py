@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming.com_resolver import Activator, Resolver
 from tests.conforming.com_server import ComServer
 from tests.conforming.mapper import PORT
+from tests.conforming.mqac_application import Application
 from tests.conforming.mqac_destination import Destination
 from tests.conforming.mqac_event import Event
-from tests.conforming.mqac_management import Application, Management
+from tests.conforming.mqac_management import Management
 from tests.conforming.mqac_message import MessageObject
+from tests.conforming.mqac_query import Collection, Query, Results
+from tests.conforming.mqac_queue import BlankQueue
 from tests.conforming.mqac_queue_info import QueueInfo
 from tests.conforming.mqac_transaction import Dispenser, TransactionObject
 
@@ -24,19 +27,26 @@ _SINCE_3: Final = 3
 """Which MSMQ has MSMQDestination and MSMQManagement."""
 
 
-def offer(manager: QueueManager, management: QmmgmtServer) -> ComServer:
+def offer(manager: QueueManager, management: QmmgmtServer, others: list[QueueManager]) -> ComServer:
     server = ComServer(manager, manager.world.one_of(_PORTS))
+    server.others = others
+    server.described = lambda queue: QueueInfo(server, queue)
     classes: dict[str, Made] = {
         "MSMQQueueInfo": lambda: QueueInfo(server),
         "MSMQMessage": lambda: MessageObject(server),
         "MSMQTransactionDispenser": lambda: Dispenser(server),
         "MSMQTransaction": lambda: TransactionObject(None),
+        "MSMQCoordinatedTransactionDispenser": lambda: Dispenser(server, internal=False),
         "MSMQEvent": lambda: Event(server),
+        "MSMQQuery": lambda: Query(server),
+        "MSMQQueueInfos": lambda: Results(server),
+        "MSMQQueue": BlankQueue,
     }
     if server.revision >= _SINCE_3:
         classes |= {
             "MSMQDestination": lambda: Destination(server),
             "MSMQManagement": lambda: Management(server, management),
+            "MSMQCollection": Collection,
             "MSMQApplication": lambda: Application(server, management),
         }
     manager.offer(PORT, Activator(server, classes), Resolver(server))

@@ -1,12 +1,13 @@
-"""MSMQTransaction and the dispenser of internal transactions: [MC-MQAC] 3.6, 3.8, 3.9."""
+"""MSMQTransaction and its dispensers: [MC-MQAC] 3.6 to 3.9."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from tests.conforming import com_names as names
+from tests.conforming import mqac_values as v
 from tests.conforming import truth
-from tests.conforming.com_server import Served
+from tests.conforming.com_server import Served, never
 from tests.conforming.units_of_work import UnitOfWork
 
 if TYPE_CHECKING:
@@ -23,21 +24,27 @@ _NOT_SUPPORTED: Final = {"status": "0x8004D00F"}
 _SEQUENCE: Final = {"status": "MQ_ERROR_TRANSACTION_SEQUENCE"}
 
 
+_NO_TRANSACTION: Final = {"status": "0x8004D00E"}
+_INVALID_ARGUMENT: Final = {"status": "0x80070057"}
+
+
 class Dispenser(Served):
-    def __init__(self, server: ComServer) -> None:
-        super().__init__("MSMQTransactionDispenser")
-        self.server = server
-        self.members = {"BeginTransaction": self.begin}
+    """`internal`: the queue manager decides what it begins, not a coordinator."""
+
+    def __init__(self, server: ComServer, *, internal: bool = True) -> None:
+        super().__init__("MSMQTransactionDispenser" if internal else "MSMQCoordinatedTransactionDispenser")
+        self.server, self.internal = server, internal
+        self.members = {"BeginTransaction": self.begin, "get_Properties": never}
 
     def begin(self, call: Call) -> Handling:
-        """3.6.4.1.1."""
+        """3.6.4.1.1, 3.7.4.1.1."""
         yield None
         world = self.server.world
         told = truth.Transaction(call.connection.client, self.server.manager.address, call.asked_us, world.name("T"))
         told.sealed = call.connection.security.auth == "privacy"
         told.outcomes = frozenset(("unknown", "aborted", "rundown"))
         world.truth.transactions.append(told)
-        return self.server.hand_out(call, TransactionObject(UnitOfWork(told.unit, told, internal=True)))
+        return self.server.hand_out(call, TransactionObject(UnitOfWork(told.unit, told, internal=self.internal)))
 
 
 class TransactionObject(Served):
@@ -46,7 +53,13 @@ class TransactionObject(Served):
     def __init__(self, unit: UnitOfWork | None) -> None:
         super().__init__("MSMQTransaction")
         self.unit, self.over = unit, False
-        self.members = {"Commit": self.decide, "Abort": self.decide}
+        self.members = {
+            "Commit": self.decide,
+            "Abort": self.decide,
+            "InitNew": self.attach,
+            "get_Transaction": never,
+            "get_Properties": never,
+        }
 
     @property
     def usable(self) -> bool:
@@ -59,11 +72,11 @@ class TransactionObject(Served):
             self.unit.truth.outcomes |= {"committed" if committed else "aborted"}
         yield None
         if self.unit is None:
-            return {"status": "0x80070057"}
-        if int(call.values.get("grfTC", _SYNCHRONOUS)) != _SYNCHRONOUS or call.values.get("grfRM", 0) != 0:
+            return _INVALID_ARGUMENT
+        if self.unit.internal and _is_odd(call):
             return _NOT_SUPPORTED
         if self.over:
-            return _SEQUENCE
+            return _SEQUENCE if self.unit.internal else _NO_TRANSACTION
         self.over = True
         self.unit.truth.outcomes = frozenset(("committed" if committed else "aborted",))
         call.if_lost(self._unheard)
@@ -76,6 +89,13 @@ class TransactionObject(Served):
         else:
             self.unit.abort()
         return {"status": 0}
+
+    def attach(self, _: Call) -> Handling:
+        """3.9.4.2.1: of what these scripts give it nothing is a transaction."""
+        yield None
+        if self.unit is not None:
+            return {"status": "MQ_ERROR_TRANSACTION_USAGE"}
+        return _INVALID_ARGUMENT
 
     def _unheard(self) -> None:
         """The client does not know what came of it."""
@@ -98,3 +118,9 @@ class TransactionObject(Served):
         for send in self.unit.sent:
             send.came_to("unknown", "rundown", "aborted", "success")
         self.unit.abort()
+
+
+def _is_odd(call: Call) -> bool:
+    """3.8.4.1.1, 3.8.4.1.2: forms that a transaction of the queue manager's does not have."""
+    flags = v.truth(call, "fRetaining", otherwise=False) or v.truth(call, "fAsync", otherwise=False)
+    return flags or int(call.values.get("grfTC", _SYNCHRONOUS)) != _SYNCHRONOUS or call.values.get("grfRM", 0) != 0

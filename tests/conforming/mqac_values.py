@@ -33,6 +33,11 @@ def truth(call: Call, name: str, *, otherwise: bool) -> bool:
     return otherwise if name not in call.values else call.values[name] != FALSE
 
 
+def number(value: Value) -> int:
+    """Of digits as text, or of a VT_UI8."""
+    return int(str(value).removeprefix("[VT_UI8, ").strip('"]'))
+
+
 def octets(data: bytes) -> str:
     return f'[{_BYTES}, "{data.hex()}"]'
 

@@ -42,6 +42,10 @@ def watch(queue: Proxy, server: QueueManager) -> Doing:
     advised = yield from point.ask("Advise", {"sink": sink.ipid, **given, "public": 5})
     if advised is None or failed(advised):
         return
+    if world.likely(0.3):
+        again = yield from point.ask("Advise", {"sink": sink.ipid, **given, "public": 5})
+        if again is not None and not failed(again):
+            yield from point.ask("Unadvise", {"dwCookie": again["pdwCookie"]})
     for _ in range(world.one_of((1, 2))):
         sink.awaited = sink.fired + 1
         argument = yield from event.argument(names.taken(f"{queue.members}.EnableNotification", "Event"))

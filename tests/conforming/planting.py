@@ -50,6 +50,8 @@ class Breach:
     rule_id: str
     cast: str = "mqqp"
     """Who takes part: tests.conforming.casts."""
+    errand: str = ""
+    """What scripts do, so that there is an occasion: tests.conforming.mqac_errands."""
     lead: Asking | None = None
     """What a client says first, which is right: it makes the occasion for the rest."""
     ask: Asking | None = None
@@ -129,6 +131,10 @@ class Plant:
 
     def meanwhile(self, call: Call) -> tuple[int, str, Values] | None:
         return self.breach.meanwhile(call) if self.breach is not None and self.breach.meanwhile is not None else None
+
+    @property
+    def errand(self) -> str:
+        return "" if self.breach is None else self.breach.errand
 
     @property
     def later_us(self) -> int:

@@ -76,7 +76,9 @@ class Process:
         own = connection.association.number
         grants = self.world.one_of((0, own, own + 1, own))
         syntaxes = self._syntaxes(connection.endpoint, interface)
-        self.world.stage.say(f"alter {connection.name} interface {interface} {syntaxes} grants {grants}")
+        self.world.stage.say(
+            f"alter {connection.name} interface {interface} {self._version(connection)}{syntaxes} grants {grants}"
+        )
         connection.interfaces.add(interface)
 
     def ask(self, connection: Connection, operation: str, values: Values, part: str = "") -> Call:
@@ -181,6 +183,10 @@ class Process:
         said, agreed = presentation.features(self.world, self.product, endpoint.host.product)
         association.features |= agreed
         return said
+
+    def _version(self, _: Connection) -> str:
+        """As it is declared."""
+        return ""
 
     def _reject(self, endpoint: Endpoint) -> None:
         """Asked for what the endpoint does not have: [MS-RPCE] 3.3.1.5.6. The client gives up."""

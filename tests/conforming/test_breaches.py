@@ -25,9 +25,6 @@ def test_breach_is_found(breach: Breach) -> None:
 
 
 def test_every_rule_is_broken() -> None:
-    rules = {
-        one.id
-        for one in RULES
-        if one.id.startswith(("mqqp-", "mqmr-", "mqrr-", "mqmp-")) and one.party in ("client", "server")
-    }
-    assert rules <= {one.rule_id for one in BREACHES}
+    """Whatever binds somebody. Rules of nobody, as detections are, tell what happened and hold it against none."""
+    rules = {one.id for one in RULES if one.party in ("client", "server")}
+    assert rules == {one.rule_id for one in BREACHES}

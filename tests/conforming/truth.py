@@ -116,6 +116,8 @@ class Act:
     username: str
     outcome: str = "unknown"
     sealed: bool = False
+    person: str | None = None
+    """For whom a server of objects did it; None: nobody else."""
 
     def came_to(self, outcome: str) -> None:
         self.outcome = outcome

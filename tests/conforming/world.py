@@ -35,6 +35,8 @@ class World:
         self.stage = Stage()
         self.schedule = Schedule(self.stage, self.chance)
         self.truth = Truth()
+        self.behalf: dict[str, str] = {}
+        """By connection: the person for whom a server of objects asks there; empty: nobody sees who that is."""
         self.history: list[Call] = []
         self.first_group = self.chance.choice((0x0, 0x1000, 0x57A1))
         """Every endpoint of every server counts from there, so equal numbers are common."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from pipelines.exports import rows
 from pipelines.exports.formats import FORMATS
 from pipelines.store import alignment
 from schemas.tables import CALLS, CAPTURES, FINDINGS, FLOWS, HOSTS, ISSUES, SESSIONS, WRITTEN
+from tests.every import each
 from tests.exports.run_folder import BY_NAME, Row, write
 
 if TYPE_CHECKING:
@@ -79,10 +81,12 @@ def test_bytes_are_the_same_however_rows_lie_in_files(form: str, part: str, tmp_
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
-@pytest.mark.parametrize("table", WRITTEN, ids=lambda table: table.name)
-def test_every_table_can_be_exported(form: str, table: Table, sample_run: Path) -> None:
-    read = parquet.read_table(sample_run / "tables" / table.name)
-    assert len(lines(sample_run, form, table.name)) == read.num_rows + (form == "csv")
+def test_every_table_can_be_exported(form: str, sample_run: Path) -> None:
+    def is_exported(table: Table) -> None:
+        read = parquet.read_table(sample_run / "tables" / table.name)
+        assert len(lines(sample_run, form, table.name)) == read.num_rows + (form == "csv")
+
+    each(WRITTEN, attrgetter("name"), is_exported)
 
 
 @pytest.mark.parametrize("form", FORMATS)

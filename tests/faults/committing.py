@@ -9,6 +9,9 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from pyarrow import parquet
+
 from pipelines.store.dataset_folder import DatasetFolder
 from pipelines.store.files import WrittenFile
 from pipelines.store.manifest import read_manifest, stored_files
@@ -44,8 +47,9 @@ def publish(final: Path) -> None:
 def _write(folder: DatasetFolder, path: str, text: str) -> WrittenFile:
     place = Path(folder.staging) / path
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text)
-    return WrittenFile(path.split("/")[-2], path, 1, len(text), hashlib.sha256(text.encode()).hexdigest())
+    parquet.write_table(pa.table({"text": [text]}), place)
+    data = place.read_bytes()
+    return WrittenFile(path.split("/")[-2], path, 1, len(data), hashlib.sha256(data).hexdigest())
 
 
 def run_number(final: Path) -> int:

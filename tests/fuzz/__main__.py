@@ -17,20 +17,20 @@ from tests.fuzz.known import news
 from tests.fuzz.runner import Died, Outcome, jobs, run, say, totals
 
 MOST_WRITTEN = 20
-REPLAYS = {"stubs": stubs.replay, "captures": captures.replay}
+REPLAYS = {"stubs": stubs.replay, captures.KIND: captures.replay, captures.DCOM: captures.replay}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--stubs", type=int, default=600_000, metavar="N")
     parser.add_argument("--captures", type=int, default=20_000, metavar="N")
-    parser.add_argument("--dcom", action="store_true", help="stubs of DCOM's interfaces only")
+    parser.add_argument("--dcom", action="store_true", help="stubs and captures of DCOM only")
     parser.add_argument("--seed", type=int, default=1, help="0: a new one, told in the last line")
     parser.add_argument("--minutes", type=float, default=60, help="stop after so long")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--out", type=Path, default=Path("out/fuzz"), help="folder for the cases that failed")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run one case that failed again")
-    parser.add_argument("--case", metavar="KIND:NUMBER", help="run one case by its number, e.g. captures:70")
+    parser.add_argument("--case", metavar="KIND:NUMBER", help="run one case by its number, e.g. captures:70 or dcom:70")
     given = parser.parse_args()
     if given.replay:
         finding = Finding.read(given.replay)
@@ -50,7 +50,7 @@ def main() -> int:
 def case(kind: str, seed: int, number: int) -> Tally:
     if kind == "stubs":
         return stubs.run_lot(seed, number // stubs.LOT, [number % stubs.LOT])
-    return captures.run(seed, [number])
+    return captures.run(seed, [number], dcom=kind == captures.DCOM)
 
 
 def _one(tally: Tally) -> int:

@@ -16,15 +16,17 @@ from tests.fuzz import file_mutations, packet_mutations, pdu_mutations
 from tests.fuzz.capture_checks import Truth, check, check_scan
 from tests.fuzz.findings import Broken, Finding, Hang, Tally, limited, reason
 from tests.fuzz.recording import CONTAINERS, captured_payload, record
-from tests.fuzz.scenes import SCENES
+from tests.fuzz.scenes import OF_COM, SCENES
 from tests.local import Local
 from tests.timing import quickest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tests.fuzz.scenes import Scene
 
+KIND, DCOM = "captures", "dcom"
+"""`dcom`: of conversations with objects."""
 SLOW_SECONDS = 2.0
 SWEEP_EVERY = 3
 SAMPLE_EVERY = 100
@@ -47,14 +49,18 @@ class Case:
     """Of the files that `data` holds one after the other, where they are more than one."""
 
 
-def case(seed: int, number: int) -> Case:
+def case(seed: int, number: int, *, dcom: bool = False) -> Case:
+    """`dcom`: of conversations with objects only, all damaged at random."""
+    if dcom:
+        rng = random.Random(f"{seed} dcom capture {number}")
+        return rng.choice(_MAKERS)(rng, OF_COM)
     place, other = divmod(number, SWEEP_EVERY)
     if other == 0 and place < len(_cuts()):
         return _cut_sample(place)
     rng = random.Random(f"{seed} capture {number}")
     if number % SAMPLE_EVERY == 1:
         return _damaged_sample(rng)
-    return rng.choice(_MAKERS)(rng)
+    return rng.choice(_MAKERS)(rng, SCENES)
 
 
 @cache
@@ -80,13 +86,13 @@ def _truth_of(scenes: tuple[str, ...], segment: int | None, *, coalesced: bool) 
         return Truth.of(Local(*paths))
 
 
-def _staged(rng: random.Random) -> tuple[list[Scene], int | None, bool]:
-    scenes = rng.sample(SCENES, rng.choice((1, 1, 1, 2)))
+def _staged(rng: random.Random, pool: Sequence[Scene]) -> tuple[list[Scene], int | None, bool]:
+    scenes = rng.sample(pool, rng.choice((1, 1, 1, 2)))
     return scenes, rng.choice((None, None, 120, 37)), rng.random() < 0.2
 
 
-def _damaged_pdus(rng: random.Random) -> Case:
-    scenes, segment, coalesced = _staged(rng)
+def _damaged_pdus(rng: random.Random, pool: Sequence[Scene]) -> Case:
+    scenes, segment, coalesced = _staged(rng, pool)
     steps = rng.choices(pdu_mutations.MUTATIONS, k=rng.choice((1, 1, 2, 4)))
     turns = list(scenes[0].turns)
     for step in steps:
@@ -98,8 +104,8 @@ def _damaged_pdus(rng: random.Random) -> Case:
     return Case(what, CONTAINERS[container](shots), payload_bytes=captured_payload(shots))
 
 
-def _lost_packets(rng: random.Random) -> Case:
-    scenes, segment, coalesced = _staged(rng)
+def _lost_packets(rng: random.Random, pool: Sequence[Scene]) -> Case:
+    scenes, segment, coalesced = _staged(rng, pool)
     shots = record(scenes, segment, coalesced=coalesced)
     lossless = rng.random() < 0.2
     steps = rng.choices(packet_mutations.HARMLESS, k=rng.choice((1, 2)) if lossless else rng.choice((0, 0, 1)))
@@ -113,9 +119,9 @@ def _lost_packets(rng: random.Random) -> Case:
     return Case(what, CONTAINERS[container](shots), truth, lossless, captured_payload(shots))
 
 
-def _rotated_files(rng: random.Random) -> Case:
+def _rotated_files(rng: random.Random, pool: Sequence[Scene]) -> Case:
     """The recorder began a new file, once or twice; the next may be of another format."""
-    scenes, segment, coalesced = _staged(rng)
+    scenes, segment, coalesced = _staged(rng, pool)
     shots = record(scenes, segment, coalesced=coalesced)
     bounds = [0, *sorted(rng.choices(range(1, len(shots)), k=rng.choice((1, 2)))), len(shots)]
     files = [CONTAINERS[rng.choice(tuple(CONTAINERS))](shots[start:end]) for start, end in pairwise(bounds)]
@@ -124,8 +130,8 @@ def _rotated_files(rng: random.Random) -> Case:
     return Case(f"{_names(scenes)} in {len(files)} files", b"".join(files), truth, True, captured_payload(shots), sizes)
 
 
-def _damaged_packets(rng: random.Random) -> Case:
-    scenes, segment, coalesced = _staged(rng)
+def _damaged_packets(rng: random.Random, pool: Sequence[Scene]) -> Case:
+    scenes, segment, coalesced = _staged(rng, pool)
     shots = record(scenes, segment, coalesced=coalesced)
     everything = (*packet_mutations.LOSSES, *packet_mutations.HARMLESS, *packet_mutations.CHANGES)
     steps = rng.choices(everything, k=rng.choice((1, 2, 3)))
@@ -136,8 +142,8 @@ def _damaged_packets(rng: random.Random) -> Case:
     return Case(what, CONTAINERS[container](shots), payload_bytes=captured_payload(shots))
 
 
-def _damaged_file(rng: random.Random) -> Case:
-    scenes, segment, coalesced = _staged(rng)
+def _damaged_file(rng: random.Random, pool: Sequence[Scene]) -> Case:
+    scenes, segment, coalesced = _staged(rng, pool)
     container = rng.choice(tuple(CONTAINERS))
     step = rng.choice(file_mutations.MUTATIONS)
     data = step(CONTAINERS[container](record(scenes, segment, coalesced=coalesced)), rng)
@@ -199,10 +205,10 @@ class _written:  # noqa: N801 - used as a function
         shutil.rmtree(self._folder)
 
 
-def run(seed: int, numbers: Iterable[int]) -> Tally:
+def run(seed: int, numbers: Iterable[int], *, dcom: bool = False) -> Tally:
     tally = Tally()
     for number in numbers:
-        _run(tally, seed, number, case(seed, number))
+        _run(tally, seed, number, case(seed, number, dcom=dcom), DCOM if dcom else KIND)
     return tally
 
 
@@ -221,7 +227,7 @@ def replay(finding: Finding) -> Tally:
     truth = None if lists is None else Truth(*(frozenset(map(tuple, one)) for one in lists))
     tally = Tally()
     one = Case(facts["what"], finding.data, truth, facts["lossless"], facts["payload_bytes"], tuple(facts["sizes"]))
-    _run(tally, finding.seed, finding.number, one)
+    _run(tally, finding.seed, finding.number, one, finding.kind)
     return tally
 
 
@@ -230,7 +236,7 @@ def _fast_enough(seconds: float, size: int) -> None:
         raise Broken("a capture takes longer than two seconds", f"{seconds:.3f} s for {size} bytes")
 
 
-def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
+def _run(tally: Tally, seed: int, number: int, one: Case, kind: str = KIND) -> None:
     tally.cases += 1
     try:
         with _written(one.data, one.sizes) as paths, limited():
@@ -250,9 +256,9 @@ def _run(tally: Tally, seed: int, number: int, one: Case) -> None:
             "payload_bytes": one.payload_bytes,
             "sizes": one.sizes,
         }
-        tally.findings.append(Finding("captures", seed, number, what, trace, facts, one.data))
+        tally.findings.append(Finding(kind, seed, number, what, trace, facts, one.data))
         return
-    tally.slowest = max(tally.slowest, (seconds, f"captures:{number} {one.what}"))
+    tally.slowest = max(tally.slowest, (seconds, f"{kind}:{number} {one.what}"))
     tally.count("refused", bool(local.refused))
     tally.count("with calls", bool(local.tables["calls"]))
     tally.count("with issues", bool(local.tables["issues"]))

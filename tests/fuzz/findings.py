@@ -25,7 +25,7 @@ class Hang(BaseException):
 @dataclass(frozen=True, slots=True)
 class Finding:
     kind: str
-    """`stubs` or `captures`."""
+    """`stubs`, `captures` or `dcom`."""
     seed: int
     number: int
     what: str

@@ -41,17 +41,18 @@ class Died(Exception):
 
 
 def jobs(seed: int, number_of_stubs: int, number_of_captures: int, *, dcom: bool = False) -> list[Job]:
-    """Alternating by their share, so that a run cut short has done some of both. `dcom`: stubs of it only."""
+    """Alternating by their share, so that a run cut short has done some of both. `dcom`: of it only."""
+    kind = captures.DCOM if dcom else captures.KIND
     wanted = (lot for lot in count() if not dcom or stubs.is_dcom(lot))
     lots: list[Job] = [
         ("stubs", seed, next(wanted) * stubs.LOT, min(stubs.LOT, number_of_stubs - first))
         for first in range(0, number_of_stubs, stubs.LOT)
     ]
     parts: list[Job] = [
-        ("captures", seed, first, min(CAPTURES_PER_JOB, number_of_captures - first))
+        (kind, seed, first, min(CAPTURES_PER_JOB, number_of_captures - first))
         for first in range(0, number_of_captures, CAPTURES_PER_JOB)
     ]
-    placed = [(place / len(kind), job) for kind in (lots, parts) for place, job in enumerate(kind)]
+    placed = [(place / len(some), job) for some in (lots, parts) for place, job in enumerate(some)]
     return [job for _, job in sorted(placed)]
 
 
@@ -59,7 +60,7 @@ def work(job: Job) -> tuple[str, Tally]:
     kind, seed, first, number = job
     if kind == "stubs":
         return kind, stubs.run_lot(seed, first // stubs.LOT, range(number))
-    return kind, captures.run(seed, range(first, first + number))
+    return captures.KIND, captures.run(seed, range(first, first + number), dcom=kind == captures.DCOM)
 
 
 def run(todo: list[Job], processes: int, minutes: float) -> Outcome:

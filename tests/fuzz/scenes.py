@@ -185,6 +185,13 @@ def _of_com(name: str, talk: ComTalk) -> Scene:
     return Scene(name, turns, replace(talk.talk.ends, port=50_000), joined=False)
 
 
+OF_COM = (
+    _of_com("activation", story.activation(c.QUEUE_INFO)),
+    _of_com("activation, big endian", story.activation(c.QUEUE_INFO, order=">")),
+    _of_com("object", story.whole_life(also=(c.I_QUEUE_INFO,))),
+    _of_com("sink", sinks.called_back()),
+)
+
 SCENES = (
     _scene("small", _small()),
     _scene("fragments", _fragments()),
@@ -199,8 +206,5 @@ SCENES = (
     _scene("big endian", _calls("big endian", order=">").ask(2).reply().ask(10, 2, pieces=2).reply(2, pieces=2)),
     _scene("ndr64", _calls("ndr64", syntax=Syntax.NDR64).ask(2).reply().ask(9, 2).reply(2, pieces=3), six=True),
     _scene("managed", _calls("managed", "qmmgmt").ask(0).reply().ask(1, 2).reply(2), six=True),
-    _of_com("activation", story.activation(c.QUEUE_INFO)),
-    _of_com("activation, big endian", story.activation(c.QUEUE_INFO, order=">")),
-    _of_com("object", story.whole_life(also=(c.I_QUEUE_INFO,))),
-    _of_com("sink", sinks.called_back()),
+    *OF_COM,
 )

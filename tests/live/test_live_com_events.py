@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from decoders.security.accounts import Account
 from ingest.choice import Choice, Scope
 from tests.builders import com_values as c
 from tests.live import com_events as events
+from tests.live.com_story import LOGIN
 from tests.live.recording import Recording, record
 from tests.live.report import HOST
 from tests.local import Local, Row
@@ -26,7 +28,8 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 @pytest.fixture(scope="module", params=[Scope.MSMQ, Scope.RPC])
 def local(request: pytest.FixtureRequest, recording: Recording) -> Local:
     """In scope msmq too: an activation of MSMQ's class leads to the exporter, its events to the client."""
-    return Local(recording.path, choice=Choice(request.param))
+    account = Account(LOGIN.user, LOGIN.domain, LOGIN.password)
+    return Local(recording.path, choice=Choice(request.param), accounts=[account])
 
 
 def by_number(rows: Iterable[Row]) -> dict[int, Row]:
@@ -43,6 +46,7 @@ def test_nothing_is_in_doubt_and_nobody_is_accused(local: Local) -> None:
     assert local.tables["issues"] == []
     assert local.imbalances() == []
     assert {row["decode_state"] for row in local.tables["calls"]} == {"full"}
+    assert {row["verified"] for row in local.tables["calls"]} == {True}
     assert [row for row in judged["com_objects"] if row["doubt"]] == []
     assert [row["rule_id"] for row in judged["findings"] if row["verdict"] == "violation"] == []
 
@@ -78,6 +82,14 @@ def test_the_event_is_a_call_of_the_sink(recording: Recording, local: Local) -> 
     assert (event["interface"], event["hresult_name"], event["doubt"]) == ("_DMSMQEventEvents", "S_OK", None)
     assert event["id"]["resp_p"] == recording.told["sink"].server_port
     assert (event["member"], [one["value"] for one in event["arguments"]]) == ("Arrived", [None, "2"])
+
+
+def test_the_sinks_exporter_was_announced_and_is_listened_to(recording: Recording, local: Local) -> None:
+    port = recording.told["sink"].server_port
+    resolved = [row for row in local.tables["endpoints"] if row["source"] == "ResolveOxid2"]
+    assert {(row["port"], row["object_uuid"]) for row in resolved} == {(port, events.SINKS_UNKNOWN)}
+    (flow,) = [row for row in local.tables["flows"] if row["id"]["resp_p"] == port]
+    assert flow["chosen_by"] == "interface"
 
 
 def test_tshark_counts_the_same_calls(recording: Recording, local: Local) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-
-import pytest
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from decoders.dcerpc.troubles import TroubleCode
 from decoders.net.fragments import FragmentFate
@@ -26,14 +26,21 @@ from schemas.tables.findings import VERDICTS_MEAN
 from schemas.tables.issues import ISSUE_CODES
 from schemas.tables.reads import READ_OUTCOMES
 from tests.conftest import ROOT
+from tests.every import each
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PRODUCT = [path for folder in ("decoders", "schemas", "ingest", "pipelines") for path in (ROOT / folder).rglob("*.py")]
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("samples/*.md")]
 INTERNAL = [value for value in vars(internal).values() if isinstance(value, Table)]
 
 
-@pytest.mark.parametrize("table", [*TABLES, *INTERNAL], ids=lambda table: table.name)
-def test_every_table_and_column_is_documented(table: Table) -> None:
+def test_every_table_and_column_is_documented() -> None:
+    each([*TABLES, *INTERNAL], attrgetter("name"), _is_documented)
+
+
+def _is_documented(table: Table) -> None:
     assert table.doc.endswith("."), table.name
     assert len(set(table.names)) == len(table.names)
     for column in table.columns:
@@ -145,9 +152,12 @@ def test_every_counter_is_declared() -> None:
     assert {str(fate) for fate in Fate} | {"in"} == set(COUNTERS["payload_bytes"])
 
 
-@pytest.mark.parametrize("path", [*PRODUCT, *DOCUMENTS], ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_refers_to_what_users_do_not_have(path: object) -> None:
-    text = path.read_text(encoding="utf-8")  # type: ignore[attr-defined]
+def test_nothing_refers_to_what_users_do_not_have() -> None:
+    each([*PRODUCT, *DOCUMENTS], lambda path: str(path.relative_to(ROOT)), _refers_to_nothing_else)
+
+
+def _refers_to_nothing_else(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
     assert "../shared" not in text
     assert "/work/" not in text
 

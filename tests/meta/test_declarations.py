@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, get_args
-
-import pytest
 
 from decoders.net.model import PacketOutcome
 from ingest.captures import CONTAINERS
@@ -20,6 +19,7 @@ from pipelines.sessions.severance import Severance
 from schemas import vocabulary
 from schemas.relations import AtLeast, NotAbove, Reference, Sum
 from schemas.tables import TABLES, WRITTEN
+from tests.every import each
 
 if TYPE_CHECKING:
     from schemas.model import Table
@@ -27,16 +27,22 @@ if TYPE_CHECKING:
 COLUMNS = {table.name: set(table.names) for table in TABLES}
 
 
-@pytest.mark.parametrize("table", WRITTEN, ids=lambda table: table.name)
-def test_every_table_has_a_suite_and_a_key_or_a_reason(table: Table) -> None:
+def test_every_table_has_a_suite_and_a_key_or_a_reason() -> None:
+    each(WRITTEN, attrgetter("name"), _has_a_suite_and_a_key_or_a_reason)
+
+
+def _has_a_suite_and_a_key_or_a_reason(table: Table) -> None:
     assert checks_of(table)
     assert bool(table.key) != bool(table.no_key), "a key, or why there is none"
     assert set(table.key) <= COLUMNS[table.name]
     assert len({check.what for check in checks_of(table)}) == len(checks_of(table))
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_relations_name_columns_that_are_there(table: Table) -> None:
+def test_relations_name_columns_that_are_there() -> None:
+    each(TABLES, attrgetter("name"), _relations_name_columns_that_are_there)
+
+
+def _relations_name_columns_that_are_there(table: Table) -> None:
     for relation in table.relations:
         match relation:
             case Reference(column, other, to):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _POINT: Final = "ConnectionPoint"
 _CALLBACK: Final = BY_NAME["_DMSMQEventEvents"].uuid
 _CONNECT_E_NOCONNECTION: Final = 0x8004_0200
+_CONNECT_E_CANNOTCONNECT: Final = 0x8004_0202
 _E_POINTER: Final = 0x8000_4003
 _AS_PRINTED: Final = 0x8000_0005
 """The value that 3.16.4.5 prints for E_POINTER."""
@@ -62,6 +63,14 @@ def _new(step: MqacStep) -> Answer:
     return doubt(step) or settled(step, before) or Broken({**asked(step), "cookie": cookie.number})
 
 
+def _none(step: MqacStep) -> Answer:
+    """Of one that could not be asked for the interface that is called back."""
+    told = step.result.number if step.result else None
+    if step.code != _CONNECT_E_CANNOTCONNECT or told is None:
+        return None
+    return Broken({**asked(step), "cookie": told}) if told else True
+
+
 RULES: Final = (
     of_server(
         "mqac-connection-point",
@@ -99,6 +108,16 @@ RULES: Final = (
         needs=BOTH,
         check=_new,
         undecidable_when="the object's history was not captured whole",
+    ),
+    of_server(
+        "mqac-advise-refused",
+        "A callback that was refused got a cookie",
+        section="3.16.4.5.3",
+        requirement="Advise of a sink without the interface that is called back, which is answered "
+        "CONNECT_E_CANNOTCONNECT, tells the cookie 0.",
+        members=methods(_POINT, "Advise"),
+        needs=RESPONSE,
+        check=_none,
     ),
     of_server(
         "mqac-unadvise-cookie",

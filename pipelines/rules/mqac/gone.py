@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import MessageState, QueueState
+from pipelines.mqac.queues import lookup_id
 from pipelines.rules.model import BOTH, Detected, Party, Undecided
 from pipelines.rules.mqac import queue_members as q
 from pipelines.rules.mqac.demands import doubt, mqac_rule
@@ -111,7 +112,7 @@ class CurrentReceived(MqacWatcher):
 
     def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
         if step.member in _LOOKUP_ID:
-            if step.succeeded and (number := _number(step)) is not None:
+            if step.succeeded and (number := lookup_id(step.result)) is not None:
                 self._ids.put(step.state.object.object_uid, number)
             return ()
         cursor = self._cursors.get(step.state.object.object_uid) or _Cursor()
@@ -141,17 +142,9 @@ class CurrentReceived(MqacWatcher):
             elif step.succeeded:
                 cursor.current = None
         elif step.member.member == _BY_LOOKUP_ID and step.succeeded and _is_final(step):
-            number = step.number("LookupId")
+            number = lookup_id(step.arguments.get("LookupId"))
             if number is not None:
                 cursor.removed.put(number, step.call)
-
-
-def _number(step: MqacStep) -> int | None:
-    """A lookup id, as a number or as its digits."""
-    told = step.result
-    if told is None or told.number is not None:
-        return told.number if told is not None else None
-    return int(told.value) if told.value and told.value.isdecimal() else None
 
 
 RULES: Final = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import QueueState
+from pipelines.mqac.queues import lookup_id
 from pipelines.rules.model import Broken, Level
 from pipelines.rules.mqac import queue_members as q
 from pipelines.rules.mqac.demands import (
@@ -72,7 +73,7 @@ def _without(allowed: frozenset[int], disputed: frozenset[int] = frozenset()) ->
 
 
 def _zero(step: MqacStep) -> bool:
-    return step.number("LookupId") == 0
+    return lookup_id(step.arguments.get("LookupId")) == 0
 
 
 def _cursor(step: MqacStep) -> bool:

@@ -68,11 +68,12 @@ def _attached(step: MqacStep) -> bool | Reason:
 
 def _is_odd_commit(step: MqacStep) -> bool:
     sync = step.number("grfTC")
-    return bool(step.number("fRetaining") or step.number("grfRM")) or sync not in (None, _XACTTC_SYNC)
+    odd = bool(step.number("fRetaining") or step.number("grfRM")) or sync not in (None, _XACTTC_SYNC)
+    return odd and step.member in _COMMIT
 
 
 def _is_odd_abort(step: MqacStep) -> bool:
-    return bool(step.number("fRetaining") or step.number("fAsync"))
+    return bool(step.number("fRetaining") or step.number("fAsync")) and step.member in _ABORT
 
 
 def _no_object(step: MqacStep) -> bool | Reason:

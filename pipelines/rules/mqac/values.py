@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from decoders.oaut.names import VT
 from decoders.oaut.variant import VT_ARRAY
+from pipelines.mqac.steps import NOTHING
 
 if TYPE_CHECKING:
     from pipelines.facts.com import Argument
@@ -42,7 +43,7 @@ def same_name(one: str | None, other: str | None) -> bool:
 def no_object(step: MqacStep, name: str) -> bool:
     """A null pointer where an object belongs."""
     one = step.arguments.get(name)
-    return one is not None and one.reference is None and one.value is None and (one.vt is None or one.vt in _OBJECTS)
+    return one is not None and one.reference is None and one.value in NOTHING and one.vt in (None, *_OBJECTS)
 
 
 def only_argument(step: MqacStep) -> Argument | None:

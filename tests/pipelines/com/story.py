@@ -98,13 +98,17 @@ def whole_life(order: ByteOrder = "<", ends: Ends = EXPORTER_ENDS, also: tuple[s
     return counted(counted(talk, "RemRelease", object=5), "RemRelease", dispatch=7).close()
 
 
-def restarted(oxid: int = 0xB2) -> ComTalk:
-    """The same port, another process."""
-    of = c.ipid(0x900)
-    told = c.activated(oxid, c.ipid(0x901), where(), (c.FACTORY, c.objref(c.FACTORY, oxid, 77, of)))
+OTHER_PROCESS: Final = "1b30"
+"""Its number, which Windows puts into IPIDs."""
+
+
+def restarted(oxid: int = 0xB2, process: str = OTHER_PROCESS, number: int = 50_010) -> ComTalk:
+    """The same port, another exporter: another process, or another apartment of one that is told."""
+    of, unknown = (c.ipid(number).replace("0e84", process) for number in (0x900, 0x901))
+    told = c.activated(oxid, unknown, where(), (c.FACTORY, c.objref(c.FACTORY, oxid, 77, of)))
     asked = {"orpcthis": c.this(1), "pActProperties": c.wanted(c.MMC, c.FACTORY)}
     answered = {"orpcthat": c.that(1), "ppActProperties": told, "return_value": 0}
-    return ComTalk(Ends(50_010, 135)).bind(c.ACTIVATOR).native(c.ACTIVATOR, "RemoteGetClassObject", asked, answered)
+    return ComTalk(Ends(number, 135)).bind(c.ACTIVATOR).native(c.ACTIVATOR, "RemoteGetClassObject", asked, answered)
 
 
 def pinged(*, removed: list[int], number: int = 50_020) -> ComTalk:

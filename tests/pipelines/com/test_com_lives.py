@@ -180,9 +180,36 @@ def test_one_that_still_answers_was_not_replaced(tmp_path: Path) -> None:
     """Apartments of one process have an OXID each and share its port."""
     later = s.executed(ComTalk(Ends(50_011, s.PORT)).bind(c.DISPATCH))
     talks = s.activation(), s.created(s.exporter()), s.restarted(), later
-    objects = {(row["oxid"], row["oid"]): row["end"] for row in s.rows(s.captured(tmp_path, *talks))[1]}
-    assert objects["00000000000000a1", "0000000000000002"] == "open_at_end"
-    assert objects["00000000000000a1", "0000000000000001"] == "exporter_replaced"
+    assert ends(s.rows(s.captured(tmp_path, *talks))[1]) == {"open_at_end"}
+
+
+def ends(objects: list[s.Row]) -> set[str]:
+    return {row["end"] for row in objects}
+
+
+def activated_again(number: int) -> ComTalk:
+    """The first exporter once more."""
+    return s.activation(ends=Ends(number, 135))
+
+
+@pytest.mark.parametrize(
+    ("later", "end"),
+    [
+        ([s.restarted(process="0e84")], "open_at_end"),
+        ([s.restarted()], "exporter_replaced"),
+        ([s.restarted(process="0000")], "exporter_replaced"),
+        ([s.restarted(), activated_again(50_012)], "open_at_end"),
+        ([s.restarted(), activated_again(50_012), s.restarted(0xC3, "2c40", 50_013)], "exporter_replaced"),
+    ],
+    ids=["by its number", "another number", "no number", "announced again", "and replaced then"],
+)
+def test_apartments_of_one_process_share_its_port(tmp_path: Path, later: list[ComTalk], end: str) -> None:
+    """Each has an OXID. Neither ends the other, and what comes after both ends both."""
+    objects = s.rows(s.captured(tmp_path, s.activation(), s.created(s.exporter()), *later))[1]
+    made = s.by_oid(objects)
+    assert made[s.OBJECT_OID]["end"] == end
+    if len(later) == 3:
+        assert {row["end"] for row in objects if row["oxid"][-2:] != "c3"} == {"exporter_replaced"}
 
 
 def test_out_of_the_ping_set(tmp_path: Path) -> None:

@@ -127,3 +127,38 @@ def test_directions_are_those_that_twins_can_have() -> None:
                 ways = [(one.direction, one.retval) for one in operation.parameters]
                 assert set(ways) <= {(Direction.IN, False), (Direction.OUT, True)}
                 assert sum(retval for _, retval in ways) <= 1
+
+
+@pytest.mark.parametrize(
+    ("given", "by_reference", "kind", "shown"),
+    [
+        (variant(VT["VT_BSTR"], bstr("SERVER\\orders")), None, "BSTR", "SERVER\\orders"),
+        (variant(VT["VT_I4"], 7), None, "VT_I4", "7"),
+        (variant(VT["VT_BOOL"], -1), None, "VT_BOOL", "true"),
+        (variant(VT["VT_NULL"]), None, "VT_NULL", "null"),
+        (variant(VT["VT_BSTR"] | 0x4000, bstr("x")), variant(VT["VT_BSTR"] | 0x4000, bstr("x")), "BSTR", "x"),
+    ],
+    ids=["as declared", "a number", "a truth", "nothing", "by reference"],
+)
+def test_the_type_of_an_argument_is_what_the_wire_carried(
+    tmp_path: Path, given: s.Row, by_reference: s.Row | None, kind: str, shown: str
+) -> None:
+    """PathName is declared as a BSTR. [MS-OAUT] 3.1.4.4.4: the server converts what it gets."""
+    iid = interface_of_class("MSMQQueueInfo")
+    assert iid
+    put = next(one for one in operations_of(REGISTRY[iid].name) if one.name == "put_PathName")
+    assert put.automation
+    talk = s.created(s.exporter())
+    more = {0: by_reference} if by_reference else {}
+    talk.orpc(
+        c.DISPATCH,
+        "Invoke",
+        s.DISPATCH,
+        c.invoked(put.automation.dispid, given, flags=FLAGS[MemberKind.PUT], named=(PUT_VALUE,), by_reference=more),
+        c.returned(),
+    )
+    calls, _ = s.rows(s.captured(tmp_path, s.activation(c.QUEUE_INFO), talk))
+    (call,) = [row for row in calls if row["via"] == "invoke"]
+    assert call["member"] == "PathName"
+    (told,) = [(one["name"], one["type"], one["value"]) for one in call["arguments"]]
+    assert told == (put.parameters[0].member.name, kind, shown)

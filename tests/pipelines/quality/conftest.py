@@ -1,4 +1,4 @@
-"""One clean folder for all tests: none of them writes to it."""
+"""Clean folders for all tests: none of them writes to one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pipelines.quality.folders import clean_rows, write
+from tests.pipelines.quality.folders import clean_rows, write, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,4 +14,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(clean_rows(), tmp_path_factory.mktemp("clean") / "tables")
+    """Of some operations with rows, as after a run."""
+    return write_run(clean_rows(), tmp_path_factory.mktemp("clean") / "tables")
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With the tables of all operations: a look at it takes seconds."""
+    return write(clean_rows(), tmp_path_factory.mktemp("whole") / "tables")

@@ -8,7 +8,7 @@ import pytest
 
 from pipelines.quality.checking import check_tables
 from pipelines.quality.result import QualityResult
-from tests.pipelines.quality.folders import clean_rows, write
+from tests.pipelines.quality.folders import clean_rows, write_run
 from tests.pipelines.test_forked import comes_to_an_end, start
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def told(tables: Path, before: str = "", after: str = "") -> tuple[int, str]:
 def broken(folder: Path) -> Path:
     rows = clean_rows()
     rows["calls"].append(rows["calls"][0])
-    return write(rows, folder / "tables")
+    return write_run(rows, folder / "tables")
 
 
 def test_it_says_the_same(clean: Path, tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def run_folder(clean: Path, tmp_path: Path) -> Path:
+def run_folder(whole: Path, tmp_path: Path) -> Path:
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "tables").symlink_to(clean)
+    (tmp_path / "run" / "tables").symlink_to(whole)
     return tmp_path / "run"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -11,61 +12,116 @@ from pipelines.quality.batches import shown
 from pipelines.quality.checking import Checking, check_tables
 from pipelines.quality.checks import Check, CheckKind, checks_of
 from schemas.relations import Balance, RowCount
-from schemas.tables import CALLS, TYPED, WRITTEN
-from tests.pipelines.quality.folders import ROWS, clean_rows, link, link_related, plant, write_table
+from schemas.tables import CALLS, WRITTEN
+from tests.pipelines.quality.folders import OPERATIONS, ROWS, clean_rows, link, link_related, plant, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from pipelines.quality.result import Suite
     from schemas.model import Table
+    from tests.pipelines.quality.folders import Rows
+
+
+TOGETHER = 33
+"""Tables of operations in one folder: nothing refers to them, so that each is spoilt alone."""
+HALVINGS = [(bit, which) for bit in range(len(WRITTEN).bit_length()) for which in (0, 1)]
+"""Of the tables by their place: of any two, one is in the half without the other at least once."""
+
+
+def first_of_each_kind(table: Table) -> list[Check]:
+    """Of its checks the first of each kind and of each way to work it out."""
+    found: dict[object, Check] = {}
+    for check in checks_of(table):
+        found.setdefault((check.kind, type(check.measure)), check)
+    return list(found.values())
 
 
 def planted() -> list[Check]:
-    """Of each table the first check of each kind and of each way to work it out; of those of operations one a table."""
-    chosen: list[Check] = []
-    for number, table in enumerate(WRITTEN):
-        found: dict[object, Check] = {}
-        for check in checks_of(table):
-            found.setdefault((check.kind, type(check.measure)), check)
-        every = list(found.values())
-        chosen += [every[number % len(every)]] if table in TYPED.values() else every
-    return chosen
+    return [check for table in WRITTEN if table.name not in OPERATIONS for check in first_of_each_kind(table)]
 
 
-def test_clean_folder_keeps_all(clean: Path) -> None:
-    result = check_tables(str(clean))
+def planted_together() -> list[list[Check]]:
+    """Of each table of operations one, another with each table."""
+    kinds = ((number, first_of_each_kind(table)) for number, table in enumerate(WRITTEN) if table.name in OPERATIONS)
+    chosen = [every[number % len(every)] for number, every in kinds]
+    return [chosen[at : at + TOGETHER] for at in range(0, len(chosen), TOGETHER)]
+
+
+def test_clean_folder_keeps_all(whole: Path) -> None:
+    result = check_tables(str(whole))
     assert [failure.sentence for failure in result.failures] == []
     assert {suite.name for suite in result.suites} == {"types", *(table.name for table in WRITTEN)}
     assert all(suite.rows >= ROWS and suite.checked for suite in result.suites)
 
 
 @pytest.mark.parametrize("check", planted(), ids=lambda check: f"{check.table}-{check.kind}-{check.columns[0]}")
-def test_planted_defect_is_caught(check: Check, clean: Path, tmp_path: Path) -> None:
+def test_planted_defect_is_caught(check: Check, whole: Path, tmp_path: Path) -> None:
+    assert _missed([check], whole, tmp_path) == {}
+
+
+@pytest.mark.parametrize("checks", planted_together(), ids=lambda checks: f"{checks[0].table}-{len(checks)}")
+def test_planted_defects_of_operations_are_caught(checks: list[Check], whole: Path, tmp_path: Path) -> None:
+    assert _missed(checks, whole, tmp_path) == {}
+
+
+def _missed(checks: list[Check], whole: Path, folder: Path) -> dict[str, str]:
+    """What is wrong with how the defect of each check, one a table, is told; by table."""
     rows = clean_rows()
-    count = plant(check, rows)
-    table = next(table for table in WRITTEN if table.name == check.table)
-    [suite] = Checking(str(link_related(clean, tmp_path / "tables", rows, table))).suites((table,))
-    assert len(suite.checked) == len(list(checks_of(table))), "none is left out for want of another table"
+    counts = {check.table: plant(check, rows) for check in checks}
+    tables = tuple(table for table in WRITTEN if table.name in counts)
+    suites = Checking(str(link_related(whole, folder / "tables", rows, tables))).suites(tables)
+    told = {suite.name: suite for suite in suites}
+    assert set(told) == set(counts)
+    assert len(checks) == len(tables)
+    faults = {one.name: _fault(check, one, told[one.name], counts[one.name], rows) for check, one in _beside(checks)}
+    return {name: fault for name, fault in faults.items() if fault}
+
+
+def _beside(checks: list[Check]) -> list[tuple[Check, Table]]:
+    return [(check, next(table for table in WRITTEN if table.name == check.table)) for check in checks]
+
+
+def _fault(check: Check, table: Table, suite: Suite, count: int, rows: Rows) -> str:
     found = {one.what: one for one in suite.checked if not one.success}
-    assert (found[check.what].table, found[check.what].unexpected) == (check.table, count)
+    if len(suite.checked) != len(list(checks_of(table))):
+        return "some are left out for want of another table"
+    if check.what not in found:
+        return f"{check.what}: not told, but {sorted(found)}"
+    if (found[check.what].table, found[check.what].unexpected) != (check.table, count):
+        return f"{check.what}: {found[check.what]}"
     example = found[check.what].examples[-1]
-    assert set(example) == {*shown(table), *check.columns}
-    if not isinstance(check.measure, Balance | RowCount):
-        assert {name: example[name] for name in table.key} == _texts(rows[check.table][-1], table.key)
+    if set(example) != {*shown(table), *check.columns}:
+        return f"{check.what}: the example shows {sorted(example)}"
+    key = _texts(rows[check.table][-1], table.key)
+    if not isinstance(check.measure, Balance | RowCount) and {name: example[name] for name in table.key} != key:
+        return f"{check.what}: the example is {example}"
+    return ""
 
 
-@pytest.mark.parametrize("table", WRITTEN, ids=lambda table: table.name)
-def test_wrong_type_is_caught(table: Table, clean: Path, tmp_path: Path) -> None:
-    tables = link(clean, tmp_path / "tables", {})
-    (tables / table.name).unlink()
-    wrong = table.arrow.set(0, pa.field(table.names[0], pa.date32()))
-    write_table(table.name, wrong.empty_table(), tables)
-    suite = Checking(str(tables)).types()
-    [failure] = [one for one in suite.checked if not one.success]
-    assert (failure.table, failure.kind, failure.unexpected) == (table.name, CheckKind.TYPE, 1)
-    assert failure.examples[0]["column"] == table.names[0]
-    assert failure.examples[0]["found"] == "date32[day]"
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every table with a first column of the wrong type."""
+    tables = tmp_path_factory.mktemp("wrong")
+    for table in WRITTEN:
+        write_table(table.name, table.arrow.set(0, pa.field(table.names[0], pa.date32())).empty_table(), tables)
+    return tables
+
+
+@pytest.mark.parametrize(("bit", "which"), HALVINGS)
+def test_wrong_types_are_caught(bit: int, which: int, whole: Path, wrong: Path, tmp_path: Path) -> None:
+    half = {table.name for number, table in enumerate(WRITTEN) if number >> bit & 1 == which}
+    for table in WRITTEN:
+        (tmp_path / table.name).symlink_to((wrong if table.name in half else whole) / table.name)
+    failures = [one for one in Checking(str(tmp_path)).types().checked if not one.success]
+    times = Counter(one.table for one in failures)
+    assert times.keys() ^ half == set()
+    assert {table: count for table, count in times.items() if count != 1} == {}
+    as_expected = {table.name: (CheckKind.TYPE, 1, table.names[0], "date32[day]") for table in WRITTEN}
+    for failure in failures:
+        example = failure.examples[0]
+        assert (failure.kind, failure.unexpected, example["column"], example["found"]) == as_expected[failure.table]
 
 
 def _texts(row: dict[str, object], names: tuple[str, ...]) -> dict[str, str | None]:

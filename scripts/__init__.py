@@ -1,0 +1,1 @@
+"""Programs of those who work on mqtrail; nothing of it is installed."""

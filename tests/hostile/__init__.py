@@ -1,0 +1,1 @@
+"""Captures that somebody wrote to be expensive: what they cost is held against ordinary traffic of the same size."""
