@@ -1,9 +1,4 @@
-"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common.
-
-[MS-MQRR] tells the place of a message in its queue. A message's own identifier says less: one that is not transactional
-may come twice from another queue manager, which keeps in mind for half an hour only what it had ([MS-MQQB] 3.1.5.8.1,
-notes <25> and <47>). One that was sent at this server did not come from another.
-"""
+"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common."""
 
 from __future__ import annotations
 
@@ -13,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
+from pipelines.rules.copies import Copies
 from pipelines.rules.model import BOTH, Detected, Subject, Undecided, Watcher
 from pipelines.rules.plans import unreadable
 from pipelines.rules.stale import own
@@ -32,8 +28,6 @@ _READS: Final = (*v.REMOTE_STARTS, v.AC_RECEIVE)
 _MAX_QUEUES: Final = 1_024
 _MAX_MESSAGES: Final = 512
 """Peeked at in one session; what is forgotten is not reported."""
-MAX_SENT: Final = 4_096
-"""At this server; of one that was forgotten nobody knows that it came once."""
 
 
 @dataclass(slots=True)
@@ -52,7 +46,7 @@ class PurgedGone(Watcher):
     def __init__(self, _: Settings, operations: tuple[Method, ...]) -> None:
         self._operations = operations
         self._queues: Recent[str, _Queue] = Recent(_MAX_QUEUES)
-        self._sent: Recent[str, bool] = Recent(MAX_SENT)
+        self._copies = Copies()
 
     def sees_calls_of(self, method: Method) -> bool:
         return method in self._operations
@@ -64,11 +58,10 @@ class PurgedGone(Watcher):
         if not isinstance(step, CallStep) or step.call.method not in self._operations or not step.succeeded:
             return ()
         session = step.session
-        if step.call.method == v.AC_SEND:
-            if sent := (step.call.message or {}).get("id"):
-                self._sent.put(sent, True)
-            return ()
         if session is None or session.opened is None or not own(step, session) or unreadable(step.call, BOTH):
+            return ()
+        if step.call.method == v.AC_SEND:
+            self._copies.sent(step)
             return ()
         queue = self._queues.get(session.session_uid) or _Queue()
         self._queues.put(session.session_uid, queue)
@@ -89,8 +82,8 @@ class PurgedGone(Watcher):
         if before is None or before >= purged.began or session.opened is None:
             return (True,)
         reason = step.blind_since(session.opened.until) or _doubt(step, session, purged)
-        if reason is None and "pSequenceId" not in step.response and self._sent.get(message) is None:
-            reason = Reason.OTHERS_NOT_SEEN
+        if reason is None and _place(step) is None:
+            reason = self._copies.doubt(message)
         if reason is not None:
             return (Undecided(step, reason),)
         return (Detected(step, {"message": message, "purged by": purged.call_uid}),)
@@ -105,6 +98,10 @@ def _doubt(step: CallStep, session: Session, purged: CallFact) -> Reason | None:
 
 def _message(step: CallStep) -> str | None:
     """Its own identifier, with that of its place in the queue where the protocol has it."""
-    told = (step.call.message or {}).get("id")
-    place = step.response.get("pSequenceId")
+    told, place = (step.call.message or {}).get("id"), _place(step)
     return told and (told if place is None else f"{told} at 0x{place:x}")
+
+
+def _place(step: CallStep) -> int | None:
+    found: int | None = step.response.get("pSequenceId")
+    return found

@@ -13,6 +13,10 @@ CALL_COLUMNS: Final = (
     *ENDS,
     *("endpoint", "interface_uuid", "operation", "opnum", "outcome", "status_name", "status", "fault_name", "fault"),
 )
+COM_CALL_COLUMNS: Final = (
+    *("com_objects.class", "interface", "member", "id.orig_h", "id.resp_h", "id.resp_p", "username", "domain"),
+    *("outcome", "hresult_name", "hresult"),
+)
 QUEUE: Final = ("queue_name", "naming_doubt")
 SESSION_COLUMNS: Final = (*ENDS, *WHO, *QUEUE, "queue_handle", "state")
 READ_COLUMNS: Final = (*ENDS, *WHO, *QUEUE, "message_label", "action", "outcome", "doubt")
@@ -49,6 +53,13 @@ def call_sentence(*values: Any) -> str:  # noqa: ANN401 - columns of any type, i
     client, server, port, endpoint, uuid, operation, opnum, outcome, *answer = values
     what = f"{endpoint_name(endpoint, uuid) or NOT_SEEN} {operation_name(operation, opnum, uuid) or NOT_SEEN}"
     return f"{what} {_way(client, server, port)} -> {result(*answer) or outcome}"
+
+
+def com_call_sentence(*values: Any) -> str:  # noqa: ANN401
+    """Class, else interface, and member, who, client, server and result, or else the outcome."""
+    name, interface, member, *by, username, domain, outcome, code_name, code = values
+    what = f"{name or interface or NOT_SEEN}.{member or NOT_SEEN}"
+    return f"{what} {_by(*by, username, domain, None)} -> {result(code_name, code, None, None) or outcome}"
 
 
 def connection_sentence(client: str, server: str, port: int, state: str) -> str:

@@ -16,6 +16,7 @@ from schemas.exports.timesketch_parts import (
     CONNECTION,
     NAMED,
     OF_CALL,
+    by_script,
     call_time_means,
     changing,
     event,
@@ -30,6 +31,8 @@ from schemas.exports.timesketch_parts import (
 from schemas.tables import (
     ADMIN_ACTIONS,
     CALLS,
+    COM_CALLS,
+    COM_OBJECTS,
     FINDINGS,
     MESSAGES,
     MOVES,
@@ -39,6 +42,17 @@ from schemas.tables import (
     SESSIONS,
     TRANSACTIONS,
 )
+
+_ACTS: Final = (
+    Lookup("call_uid", ADMIN_ACTIONS.name, "call_uid", where=Condition("is_query", changing)),
+    *(Lookup("call_uid", table.name, "call_uid") for table in (MOVES, SENDS, REJECTIONS)),
+    *(Lookup("call_uid", READS.name, key) for key in ("start_call_uid", "end_call_uid")),
+    *(Lookup("call_uid", SESSIONS.name, key) for key in ("open_call_uid", "close_call_uid")),
+    Lookup("call_uid", TRANSACTIONS.name, "end_call_uid"),
+)
+"""Events that tell the call that they are."""
+_CALLS: Final = Lookup("call_uid", CALLS.name, "call_uid", where=Condition("interface_uuid", of_message_queuing))
+_BY_SCRIPT: Final = Lookup("call_uid", COM_CALLS.name, "call_uid", where=Condition("via", by_script))
 
 CALL: Final = Mapping(
     "call",
@@ -58,13 +72,26 @@ CALL: Final = Mapping(
     Condition("interface_uuid", of_message_queuing),
     timed_by="ts",
     lookups=OF_CALL,
-    unless=(
-        Lookup("call_uid", ADMIN_ACTIONS.name, "call_uid", where=Condition("is_query", changing)),
-        *(Lookup("call_uid", table.name, "call_uid") for table in (MOVES, SENDS, REJECTIONS)),
-        *(Lookup("call_uid", READS.name, key) for key in ("start_call_uid", "end_call_uid")),
-        *(Lookup("call_uid", SESSIONS.name, key) for key in ("open_call_uid", "close_call_uid")),
-        Lookup("call_uid", TRANSACTIONS.name, "end_call_uid"),
+    unless=_ACTS,
+)
+
+SCRIPTED: Final = Mapping(
+    "call by script",
+    COM_CALLS.name,
+    "A call of a COM object by the name of its member, as scripts make them.",
+    (
+        *event("com_call", "ts", told.COM_CALL_COLUMNS, told.com_call_sentence, "COM Call"),
+        *found("outcome", "call_uid"),
+        *CONNECTION,
+        *same("call_uid", "object_uid"),
+        Field("class", "com_objects.class"),
+        *same("interface", "member", "kind", "via", "username", "domain", "hresult", "hresult_name", "exception"),
+        *same("doubt", "capture_id"),
     ),
+    Condition("via", by_script),
+    timed_by="ts",
+    lookups=(*OF_CALL, Lookup("object_uid", COM_OBJECTS.name, "object_uid")),
+    unless=(_CALLS, *_ACTS),
 )
 
 
@@ -216,7 +243,7 @@ FINDING: Final = Mapping(
     ),
     Condition("verdict", decided),
     timed_by="ts",
-    unless=(Lookup("call_uid", CALLS.name, "call_uid", where=Condition("interface_uuid", of_message_queuing)),),
+    unless=(_CALLS, _BY_SCRIPT, *_ACTS),
 )
 
 ACTION: Final = Mapping(
@@ -238,6 +265,7 @@ ACTION: Final = Mapping(
 
 EVENTS: Final = (
     CALL,
+    SCRIPTED,
     _session("session start", "opened_ts", "Session Start", "A queue opened.", "open_call_uid"),
     _session(
         *("session first seen", "ts", "Session First Seen", "A queue found open.", ""),

@@ -18,6 +18,11 @@ def of_message_queuing(interface_uuid: str | None) -> bool:
     return interface_uuid in MSMQ or interface_uuid in MSMQ_COM
 
 
+def by_script(via: str) -> bool:
+    """Calls through IDispatch."""
+    return via == "invoke"
+
+
 def call_time_means(fault: int | None, _: str) -> str:
     """`RPC Fault` or `RPC Call`."""
     return "RPC Call" if fault is None else "RPC Fault"

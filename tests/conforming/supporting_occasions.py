@@ -15,6 +15,7 @@ from tests.conforming.supported_occasions import (
     SEND,
     is_done,
     opened_with,
+    was_sent,
 )
 from tests.conforming.transport import CONTEXT_MISMATCH
 
@@ -47,20 +48,20 @@ def decided_again(call: Call, reply: Reply) -> Reply | None:
 def given_after_purge(talk: Conversation) -> bool:
     """The message that was peeked at, in the same use of the queue, and not at once."""
     return any(
-        one.asked_us > (purge.answered_us or 0) + ENOUGH_US and one.reply["message"] == peek.reply["message"]
+        one.asked_us > (purge.answered_us or 0) + ENOUGH_US and one.reply["Uniquifier"] == peek.reply["Uniquifier"]
         for purge in talk.calls
         if is_done(purge, PURGE)
         for peek in use(purge, RECEIVE)
-        if peek.reply and "message" in peek.reply and (peek.answered_us or 0) < purge.asked_us
+        if peek.reply and was_sent(peek.reply) and (peek.answered_us or 0) < purge.asked_us
         for one in use(purge, RECEIVE)
-        if one.reply and "message" in one.reply
+        if one.reply and was_sent(one.reply)
     )
 
 
-def given_again(call: Call, _: Reply) -> Reply:
-    """What the receive before took away."""
+def given_again(call: Call, _: Reply) -> Reply | None:
+    """What a receive before took away."""
     before = [one.reply for one in use(call, RECEIVE) if one is not call and one.values["Action"] == "RECEIVE"]
-    return next(one for one in reversed(before) if one and "message" in one)
+    return next((one for one in reversed(before) if one and was_sent(one)), None)
 
 
 def relabelled(call: Call, reply: Reply) -> Reply | None:

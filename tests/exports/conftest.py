@@ -27,6 +27,12 @@ def incident_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_of_captures(tmp_path_factory.mktemp("incident") / "run", ROOT / "samples" / "incident" / "orders.pcap")
 
 
+@pytest.fixture(scope="session")
+def script_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A script reads and purges a queue through MSMQ's objects, and makes one."""
+    return run_of_captures(tmp_path_factory.mktemp("script") / "run", ROOT / "samples" / "script" / "invoices.pcap")
+
+
 @pytest.fixture
 def run_folder(sample_run: Path, tmp_path: Path) -> Path:
     """A copy to add rows to."""

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SCRIPTS = sorted((ROOT / "tests" / "data" / "scripts").glob("*.calls"))
+CAPTURES = {
+    "sample": "msmq-loopback.pcap",
+    "incident": "incident/orders.pcap",
+    "script": "script/invoices.pcap",
+}
 CLAIMED = {"Message Arrival": "as the server says", "Message Sent": "as the sender says"}
 """What did not happen on the wire, and who says so."""
 ROUNDED = dt.timedelta(milliseconds=1)
@@ -35,13 +40,12 @@ class Event(NamedTuple):
     """It may happen on another connection of the two hosts: the end of a session."""
 
 
-@pytest.fixture(scope="module", params=["examples", "sample", "incident"])
+@pytest.fixture(scope="module", params=["examples", *CAPTURES])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp(request.param)
     if request.param == "examples":
         return run_of_scripts(place, *(path.read_text(encoding="utf-8") for path in SCRIPTS))
-    capture = {"sample": "msmq-loopback.pcap", "incident": "incident/orders.pcap"}[request.param]
-    return run_of_captures(place / "run", ROOT / "samples" / capture)
+    return run_of_captures(place / "run", ROOT / "samples" / CAPTURES[request.param])
 
 
 def lines(folder: Path, form: str, part: str = "") -> Iterator[Row]:
@@ -123,5 +127,6 @@ def test_every_event_lies_within_its_connection(form: str, folder: Path) -> None
     assert outside == []
 
 
+@pytest.mark.parametrize("folder", ["examples", "sample", "incident"], indirect=True)
 def test_claims_are_there_to_be_left_out(folder: Path) -> None:
     assert CLAIMED.keys() & {event["timestamp_desc"] for event in lines(folder, "timesketch")}

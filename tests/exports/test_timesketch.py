@@ -63,14 +63,32 @@ def test_act_is_one_event_with_what_was_found_of_it(incident_run: Path) -> None:
     )
     assert purge["tag"] == ["success", "high", "detection", "T1485"]
     assert (purge["finding"], purge["rule_id"], purge["level"]) == (["A queue was purged"], ["detect-purge"], "high")
+
+
+def test_what_a_script_does_is_told_member_by_member(script_run: Path) -> None:
+    found = events(script_run)
+    (purge,) = (event for event in found if "purge" in event["message"].lower())
+    assert purge["message"] == r"purge hq\private$\invoices CORP\mkeller 10.20.0.77 -> 10.20.0.9:49700 success"
+    assert purge["finding"] == ["A queue was purged"]
+    called = Counter(event["message"].split()[0] for event in found if event["data_type"] == "windows:msmq:com_call")
+    assert called == {
+        "MSMQApplication.PrivateQueues": 1,
+        "MSMQQueueInfo.PathName": 2,
+        "MSMQQueueInfo.Label": 1,
+        "MSMQMessage.Label": 4,
+        "MSMQMessage.Body": 3,
+    }
+
+
+@pytest.mark.parametrize("run", ["sample_run", "incident_run", "script_run"])
+def test_every_act_and_every_finding_is_told_once(run: str, request: pytest.FixtureRequest) -> None:
+    folder = request.getfixturevalue(run)
+    found = events(folder)
     told = Counter(
         event[name] for event in found for name in ("call_uid", "start_call_uid", "end_call_uid") if event.get(name)
     )
     assert set(told.values()) == {1}
-
-
-def test_every_finding_is_told_once(sample_run: Path) -> None:
-    assert sum(event.get("findings", 0) for event in events(sample_run)) == decided_findings(sample_run)
+    assert sum(event.get("findings", 0) for event in found) == decided_findings(folder)
 
 
 def test_read_stands_at_its_time_and_the_arrival_accuses_nobody(incident_run: Path) -> None:

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 SCRIPTS = sorted((ROOT / "tests" / "data" / "scripts").glob("*.calls"))
-CAPTURES = {"sample": "msmq-loopback.pcap", "incident": "incident/orders.pcap"}
+CAPTURES = {
+    "sample": "msmq-loopback.pcap",
+    "incident": "incident/orders.pcap",
+    "script": "script/invoices.pcap",
+}
 SEALED_PURGE = """
 connect interface RemoteRead auth privacy
 R_OpenQueue

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import MessageState, QueueState
-from pipelines.mqac.queues import lookup_id
 from pipelines.rules.model import BOTH, Detected, Party, Undecided
 from pipelines.rules.mqac import queue_members as q
 from pipelines.rules.mqac.demands import doubt, mqac_rule
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 _MESSAGE: Final = "MSMQMessage"
 _ID: Final = gets(_MESSAGE, "Id")
 _LOOKUP_ID: Final = gets(_MESSAGE, "LookupId")
-_TELLING: Final = (*_ID, *_LOOKUP_ID)
 _NO_TRANSACTION, _SINGLE_MESSAGE = 0, 3
 _MAX_MESSAGES: Final = 8_192
 _MAX_QUEUES: Final = 1_024
@@ -49,10 +47,10 @@ class _Taken(NamedTuple):
 
 
 class ReceivedGone(MqacWatcher):
-    """The lookup id is the message's place in its queue: [MS-MQDMPR] 3.1.1.12. Its own identifier does not do.
+    """Copies share an identifier: those in journals, those of a message that was sent to two names of one queue, and
+    what another queue manager sent twice ([MS-MQQB] 3.1.5.8.1).
 
-    A message that is not transactional may come twice from another queue manager, which keeps in mind for half an hour
-    only what it had: [MS-MQQB] 3.1.5.8.1, notes <25> and <47>. Journals have copies: queues are told apart by name.
+    [MS-MQDMPR] 3.1.7.1.27, 3.1.7.1.9: a place in a queue has a lookup id of its own, which no other copy has.
     """
 
     needs: ClassVar[Mapping[Meaning, frozenset[Need]]] = dict.fromkeys((*q.READS, *_ID, *_LOOKUP_ID), BOTH)
@@ -60,28 +58,46 @@ class ReceivedGone(MqacWatcher):
     def __init__(self, _: Settings) -> None:
         self._read: Recent[str, _Taken] = Recent(_MAX_MESSAGES)
         """By `object_uid` of the message."""
-        self._gone: Recent[tuple[str, Meaning, str], CallFact] = Recent(_MAX_MESSAGES)
-        """By name of the queue, and the message's identifier or its place."""
+        self._ids: Recent[str, str] = Recent(_MAX_MESSAGES)
+        self._places: Recent[str, int] = Recent(_MAX_MESSAGES)
+        """Lookup ids; both by the same."""
+        self._gone: Recent[tuple[str, str], tuple[str, CallFact]] = Recent(_MAX_MESSAGES)
+        """`object_uid`, and the call that received it, by name of the queue and identifier of the message."""
 
     def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
-        if step.member not in _TELLING:
+        if step.member in q.READS:
             self._note(step)
             return ()
         state, told = step.state, step.result
-        taken = self._read.get(state.object.object_uid)
-        if taken is None or told is None or not told.value or not isinstance(state, MessageState) or not step.succeeded:
+        if told is None or not told.value or not isinstance(state, MessageState) or not step.succeeded:
             return ()
-        key = taken.queue, step.member, told.value
-        before = self._gone.get(key)
-        if before is None or before.call_uid == taken.call.call_uid:
+        uid, place = state.object.object_uid, _number(step) if step.member in _LOOKUP_ID else None
+        if place is not None:
+            self._places.put(uid, place)
+        elif step.member in _ID:
+            self._ids.put(uid, told.value)
+        taken, identifier = self._read.get(uid), self._ids.get(uid)
+        return () if taken is None or identifier is None else self._judged(step, uid, taken, identifier)
+
+    def _judged(
+        self, step: MqacStep, uid: str, taken: _Taken, identifier: str
+    ) -> Iterable[Detected | Undecided | bool]:
+        key = taken.queue, identifier
+        first, before = self._gone.get(key) or (uid, taken.call)
+        if before.call_uid == taken.call.call_uid:
             if taken.is_final:
-                self._gone.put(key, taken.call)
+                self._gone.put(key, (uid, taken.call))
             return (True,)
         if taken.call.began <= before.until:
             return (True,)
-        if (reason := doubt(step) or (None if step.member in _LOOKUP_ID else Reason.OTHERS_NOT_SEEN)) is not None:
+        here, there = self._places.get(uid), self._places.get(first)
+        if here is not None and there is not None and here != there:
+            return (True,)
+        reason = doubt(step) or (Reason.OTHERS_NOT_SEEN if here is None or there is None else None)
+        if reason is not None:
             return (Undecided(step, reason),)
-        return (Detected(step, {**asked(step), "told": told.value, "received by": before.call_uid}),)
+        shown = {**asked(step), "id": identifier, "lookup id": here, "received by": before.call_uid}
+        return (Detected(step, shown),)
 
     def _note(self, step: MqacStep) -> None:
         state = step.state
@@ -112,7 +128,7 @@ class CurrentReceived(MqacWatcher):
 
     def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
         if step.member in _LOOKUP_ID:
-            if step.succeeded and (number := lookup_id(step.result)) is not None:
+            if step.succeeded and (number := _number(step)) is not None:
                 self._ids.put(step.state.object.object_uid, number)
             return ()
         cursor = self._cursors.get(step.state.object.object_uid) or _Cursor()
@@ -142,9 +158,17 @@ class CurrentReceived(MqacWatcher):
             elif step.succeeded:
                 cursor.current = None
         elif step.member.member == _BY_LOOKUP_ID and step.succeeded and _is_final(step):
-            number = lookup_id(step.arguments.get("LookupId"))
+            number = step.number("LookupId")
             if number is not None:
                 cursor.removed.put(number, step.call)
+
+
+def _number(step: MqacStep) -> int | None:
+    """A lookup id, as a number or as its digits."""
+    told = step.result
+    if told is None or told.number is not None:
+        return told.number if told is not None else None
+    return int(told.value) if told.value and told.value.isdecimal() else None
 
 
 RULES: Final = (
@@ -155,10 +179,10 @@ RULES: Final = (
         section="3.11.4.1.7, 3.11.4.1.14, 3.11.4.1.16, 3.11.4.1.21",
         requirement="A message that was received with MQ_NO_TRANSACTION or MQ_SINGLE_MESSAGE is no longer in the "
         "queue: no read gives it again.",
-        members=_TELLING,
+        members=(*_ID, *_LOOKUP_ID),
         watch=ReceivedGone,
-        undecidable_when="only its identifier is told, and not its lookup id: a message that is not transactional may "
-        "come twice; or a message object's history was not captured whole",
+        undecidable_when="a message object's history was not captured whole; or its LookupId was not read both "
+        "times: a message that was sent to two names of one queue is there twice, with one identifier",
     ),
     mqac_rule(
         "mqac-current-received",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from pipelines.facts import vocabulary as v
+from pipelines.facts.reasons import Reason
 from pipelines.rules.model import Broken
 from pipelines.rules.mqac import queue_members as q
 from pipelines.rules.mqac.demands import of_server
@@ -23,6 +24,7 @@ _NS_PER_MS: Final = 1_000_000
 _CLOCK_MS: Final = 50
 """Clocks of server and capture differ, and timers fire a tick early."""
 _EARLY: Final = 0.9
+_MS_A_SECOND: Final = 1_000
 
 
 def _timeout(step: MqacStep) -> int | None:
@@ -53,10 +55,14 @@ def _in_time(step: MqacStep) -> Answer:
         return Broken({**asked(step), "demanded": code_shown(v.MQ_ERROR_IO_TIMEOUT), "answer": code_shown(step.code)})
     if step.code != v.MQ_ERROR_IO_TIMEOUT and not _nothing(step):
         return None
-    waited = (answered_at.ts_ns - step.call.began.ts_ns) / _NS_PER_MS
+    waited = (answered_at.ts_ns - step.call.began.ts_ns) // _NS_PER_MS
     if waited >= timeout * _EARLY - _CLOCK_MS:
         return True
-    return Broken({**answered(step), "milliseconds waited": round(waited)})
+    if waited >= timeout - step.settings["early_margin_seconds"] * _MS_A_SECOND:
+        # The request that was captured may be one sent again, for which the server did not wait.
+        return Reason.TIMES_CROSS
+    reason = step.pair.within.blind_since(step.call.began)
+    return reason or Broken({**answered(step), "milliseconds waited": waited})
 
 
 def _found(step: MqacStep) -> Answer:
@@ -92,6 +98,9 @@ RULES: Final = (
         "before that time. A tenth and 50 ms are granted; success without a message is held against nobody.",
         members=q.TIMED,
         check=_in_time,
+        settings={"early_margin_seconds": 15},
+        undecidable_when="it ended less than early_margin_seconds before that time: the request may have been sent "
+        "twice, and the first not captured; or clocks differ",
     ),
     of_server(
         "mqac-lookup-found",

@@ -8,6 +8,7 @@ from pipelines.facts import vocabulary as v
 from pipelines.facts.model import slim
 from pipelines.facts.reasons import Reason
 from pipelines.facts.values import transfer_buffer
+from pipelines.rules.copies import Copies
 from pipelines.rules.model import BOTH, Detected, Level, Party, Rule, Undecided, Watcher
 from pipelines.rules.plans import unreadable
 from pipelines.rules.queue_access import opened_here
@@ -37,9 +38,8 @@ class _TransactionDecides(Watcher):
     def __init__(self, _: Settings) -> None:
         self._sent: Recent[str, tuple[CallFact, Transaction]] = Recent(_MAX_MESSAGES)
         """In internal transactions."""
-        self._here: Recent[str, bool] = Recent(_MAX_MESSAGES)
-        """Sent at this server. What is not transactional may come from another twice: [MS-MQQB] 3.1.5.8.1."""
         self._taken: Recent[str, _Taken] = Recent(_MAX_MESSAGES)
+        self._copies = Copies()
 
     def sees_calls_of(self, method: Method) -> bool:
         return method in (v.AC_SEND, v.AC_RECEIVE)
@@ -53,7 +53,7 @@ class _TransactionDecides(Watcher):
         call = slim(step.call) or step.call
         transaction = step.transaction
         if step.call.method == v.AC_SEND:
-            self._here.put(message, True)
+            self._copies.sent(step)
             if transaction is not None and transaction.internal:
                 self._sent.put(message, (call, transaction))
             return ()
@@ -90,14 +90,12 @@ class _TransactionDecides(Watcher):
         if taken is None or session is None or session.opened is None or session.session_uid != taken.session_uid:
             return ()
         last = taken.by
-        if taken.transaction is None and self._here.get(message) is None:
-            return (Undecided(step, Reason.OTHERS_NOT_SEEN),)
         if taken.transaction is not None:
             ended = taken.transaction.ended
             if taken.transaction.state is not TransactionState.COMMITTED or ended is None or ended.answered is None:
                 return ()
             last = ended
-        if (reason := step.blind_since(session.opened.until)) is not None:
+        if (reason := step.blind_since(session.opened.until) or self._copies.doubt(message)) is not None:
             return (Undecided(step, reason),)
         if step.call.began <= last.until or step.soon_after(last.until):
             return (Undecided(step, Reason.TIMES_CROSS),)
@@ -118,8 +116,8 @@ RULES: Final = (
         operations=(v.AC_SEND, v.AC_RECEIVE),
         needs=BOTH,
         watch=_TransactionDecides,
-        undecidable_when="the message is received without transaction and was not seen to be sent at this server: "
-        "another may have sent it twice; the calls may have crossed, or anything was missed since the queue was "
-        "opened or the transaction enlisted",
+        undecidable_when="the calls may have crossed, or anything was missed since the queue was opened or the "
+        "transaction enlisted; or a message comes twice that was not seen to be sent: to two names of one queue, it is "
+        "there twice",
     ),
 )

@@ -50,11 +50,11 @@ RULES: Final[tuple[Rule, ...]] = (
         section="3.1.4.22",
         requirement="rpc_ACPurgeQueue removes the messages of the queue: what was peeked at before is not given again.",
         level=Level.HIGH,
-        operations=(v.AC_PURGE, v.AC_RECEIVE),
+        operations=(v.AC_SEND, v.AC_PURGE, v.AC_RECEIVE),
         needs=BOTH,
-        watch=partial(PurgedGone, operations=(v.AC_PURGE, v.AC_RECEIVE, v.AC_SEND)),
-        undecidable_when="the message was not seen to be sent at this server: another may have sent it twice; the "
-        "queue was not opened exclusively: somebody may have moved the message out of it and back; the calls may have "
-        "crossed, or anything was missed since the opening",
+        watch=partial(PurgedGone, operations=(v.AC_SEND, v.AC_PURGE, v.AC_RECEIVE)),
+        undecidable_when="the queue was not opened exclusively: somebody may have moved the message out of it and "
+        "back; the calls may have crossed, or anything was missed since the opening; or the message was not seen to be "
+        "sent: to two names of one queue, it is there twice",
     ),
 )

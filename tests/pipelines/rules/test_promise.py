@@ -32,6 +32,7 @@ MOST_PLACES = 60
 """Of a fixture: one of a hundred reads is the same over and over."""
 SHARES = (0.01, 0.03, 0.1, 0.3, 0.6)
 FIXTURES = all_fixtures()
+SENT_AGAIN_US = 1_200_000
 MANY = 24
 """Fixtures that begin alike."""
 ONE_IN = 4
@@ -78,6 +79,22 @@ def _without_any_one(whole: Path, folder: Path, places: Sequence[int] | None = N
     known = accusations(Local(whole).judged())
     for place in range(len(records(whole)[1])) if places is None else places:
         assert without(whole, {place}, folder) <= known, f"without packet {place + 1}"
+
+
+@pytest.mark.parametrize("fixture", [one for one in FIXTURES if one.part == "keeps"], ids=str)
+def test_packet_of_which_only_the_second_copy_was_captured(
+    fixture: Fixture, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """It was sent again, and nothing tells that it had been there before."""
+    frames = play(fixture.script)
+    known = accusations(Local(_written(tmp_path, frames)).judged())
+    places = [place for place, frame in enumerate(frames) if frame.about in ("request", "response", "fault")]
+    if not request.config.getoption("--every-packet"):
+        places = places[-2:]
+    for place in places:
+        again = replace(frames[place], ts_us=frames[place].ts_us + SENT_AGAIN_US)
+        late = sorted((*frames[:place], *frames[place + 1 :], again), key=lambda frame: frame.ts_us)
+        assert accusations(Local(_written(tmp_path, late)).judged()) <= known, f"packet {place + 1} captured late"
 
 
 @pytest.mark.parametrize(("name", "script"), pieces("traps.calls"), ids=lambda value: value.partition("\n")[0])
