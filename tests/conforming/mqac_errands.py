@@ -213,7 +213,7 @@ def _alone_with_it(script: Script, part: str) -> Doing:
     first = yield from script.opened(queue, RECEIVE, 1, part, by_path=True)
     if first is not None:
         second = yield from script.opened(queue, RECEIVE, 0, part, by_path=True)
-        yield from say(first, [_with("Reset"), _with("Close")])
+        yield from say(first, [_with("Peek", ReceiveTimeout=0), _with("Close")])
         yield from say(second, [_with("Close")])
 
 
@@ -231,13 +231,13 @@ def _looked_at(script: Script, part: str) -> Doing:
 
 
 def _received_twice(script: Script, part: str) -> Doing:
-    """Each message by its identifier."""
+    """Each message by its identifier and its place."""
     opened = yield from script.opened(script.a_queue(transactional=False), RECEIVE, 0, part, by_path=True)
     for _ in range(3):
         if opened is None or opened.lost:
             return
         reply = yield from opened.call("Receive", {"ReceiveTimeout": 0, "Transaction": v.NO_TRANSACTION})
-        yield from say(opened.made(reply, "MSMQMessage"), [_with("get_Id")])
+        yield from say(opened.made(reply, "MSMQMessage"), [_with("get_Id"), _with("get_LookupId")])
 
 
 def _gone_at_cursor(script: Script, part: str) -> Doing:
