@@ -72,16 +72,25 @@ def receive_though_peeking(draft: Draft) -> Draft | None:
     return draft.having(Action="RECEIVE") if fits else None
 
 
+def alone_with_sent(draft: Draft) -> Draft | None:
+    """Open a queue to receive what somebody was seen to send, for nobody else."""
+    led, service = alone(draft), draft.connection.endpoint.services.get("qmcomm")
+    if led is None or not isinstance(service, SupportingServer):
+        return None
+    queue = service.found(str(draft.values["queue"]).strip('"'))
+    return led if queue is not None and any(one.told for one in queue.available()[:1]) else None
+
+
 def alone(draft: Draft) -> Draft | None:
-    """Open a queue to receive what somebody was seen to send, for nobody else, and so that everybody can see it."""
+    """Open a queue with messages to receive, for nobody else, and so that everybody can see it."""
     service = draft.connection.endpoint.services.get("qmcomm")
     if draft.operation != OPEN or not isinstance(service, SupportingServer) or not service.supporting:
         return None
     if draft.values["dwDesiredAccess"] != RECEIVE_ACCESS or draft.connection.security.auth == "privacy":
         return None
     queue = service.found(str(draft.values["queue"]).strip('"'))
-    free = queue is not None and not queue.open and not queue.forbidden
-    return draft.having(dwShareMode=1) if free and queue and any(one.told for one in queue.available()[:1]) else None
+    free = queue is not None and not queue.open and not queue.forbidden and queue.available()
+    return draft.having(dwShareMode=1) if free else None
 
 
 def alone_by_identifier(draft: Draft) -> Draft | None:
