@@ -1,8 +1,8 @@
 """Copies of one message in one queue: [MS-MQDMPR] 3.1.7.1.27 makes one for each name that a message is sent to.
 
-They have one identifier, and two names may be those of one queue. Another queue manager may also send a message twice
-that is not transactional: the receiver keeps in mind for half an hour only what it had ([MS-MQQB] 3.1.5.8.1, notes <25>
-and <47>). Only of what was seen sent at this server, to one name alone, there is no other copy.
+They have one identifier, and two names may be those of one queue. What is not transactional may also come twice from
+another queue manager: [MS-MQQB] 3.1.5.8.1, notes <25> and <47>. Only of what was seen sent here, to one name alone,
+there is no other copy.
 """
 
 from __future__ import annotations

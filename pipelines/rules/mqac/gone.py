@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from pipelines.facts import vocabulary as v
 from pipelines.facts.reasons import Reason
 from pipelines.mqac.objects import MessageState, QueueState
+from pipelines.mqac.queues import lookup_id
 from pipelines.rules.model import BOTH, Detected, Party, Undecided
 from pipelines.rules.mqac import queue_members as q
 from pipelines.rules.mqac.demands import doubt, mqac_rule
@@ -47,8 +48,7 @@ class _Taken(NamedTuple):
 
 
 class ReceivedGone(MqacWatcher):
-    """Copies share an identifier: those in journals, those of a message that was sent to two names of one queue, and
-    what another queue manager sent twice ([MS-MQQB] 3.1.5.8.1).
+    """Copies share an identifier: those in journals, and those of a message that was sent to two names of one queue.
 
     [MS-MQDMPR] 3.1.7.1.27, 3.1.7.1.9: a place in a queue has a lookup id of its own, which no other copy has.
     """
@@ -71,7 +71,7 @@ class ReceivedGone(MqacWatcher):
         state, told = step.state, step.result
         if told is None or not told.value or not isinstance(state, MessageState) or not step.succeeded:
             return ()
-        uid, place = state.object.object_uid, _number(step) if step.member in _LOOKUP_ID else None
+        uid, place = state.object.object_uid, lookup_id(step.result) if step.member in _LOOKUP_ID else None
         if place is not None:
             self._places.put(uid, place)
         elif step.member in _ID:
@@ -128,7 +128,7 @@ class CurrentReceived(MqacWatcher):
 
     def look(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
         if step.member in _LOOKUP_ID:
-            if step.succeeded and (number := _number(step)) is not None:
+            if step.succeeded and (number := lookup_id(step.result)) is not None:
                 self._ids.put(step.state.object.object_uid, number)
             return ()
         cursor = self._cursors.get(step.state.object.object_uid) or _Cursor()
@@ -158,17 +158,9 @@ class CurrentReceived(MqacWatcher):
             elif step.succeeded:
                 cursor.current = None
         elif step.member.member == _BY_LOOKUP_ID and step.succeeded and _is_final(step):
-            number = step.number("LookupId")
+            number = lookup_id(step.arguments.get("LookupId"))
             if number is not None:
                 cursor.removed.put(number, step.call)
-
-
-def _number(step: MqacStep) -> int | None:
-    """A lookup id, as a number or as its digits."""
-    told = step.result
-    if told is None or told.number is not None:
-        return told.number if told is not None else None
-    return int(told.value) if told.value and told.value.isdecimal() else None
 
 
 RULES: Final = (
