@@ -33,6 +33,9 @@ def _released(step: ComStep) -> Answer:
         return reason
     if step.soon_after(held.released.until):
         return Reason.TIMES_CROSS
+    if held.released.uid != step.call.uid:
+        # Another process of that host may have it from somebody else, or the server process may be another one.
+        return Reason.OTHERS_NOT_SEEN
     return Broken(
         {
             "ipid": step.com.object,
@@ -71,7 +74,8 @@ RULES: Final = (
         needs=_ANSWER,
         check=_released,
         undecidable_when="its reference was not seen, the server answers all the same, anything between the two hosts "
-        "was missed, or the call may have crossed the release",
+        "was missed, the call may have crossed the release, or came over another connection: another process may have "
+        "it from somebody else",
     ),
     of_client(
         "dcom-references-asked",
