@@ -23,16 +23,21 @@ if TYPE_CHECKING:
 BATCH_ROWS = 2_048
 
 
-def segment_batches(split: Split, file: int, first_frame: int, wanted: Column) -> Iterator[pa.RecordBatch]:
-    """Rows of SEGMENTS. `wanted`: the sorted keys of the conversations to keep; `file`: the capture's ordinal."""
+def segment_batches(
+    split: Split, file: int, first_frame: int, wanted: Column, most: int = BATCH_ROWS
+) -> Iterator[pa.RecordBatch]:
+    """Rows of SEGMENTS, at `most` so many in a batch, nor more than are read at once.
+
+    `wanted`: the sorted keys of the conversations to keep; `file`: the capture's ordinal.
+    """
     for records in SplitReader(split):
         headers = headers_of(records)
         tcp = np.flatnonzero(headers.outcome == PacketOutcome.TCP)
         keys = conversation_keys(headers, tcp)
         of_interest = contains(wanted, keys)
         rows, keys = tcp[of_interest], keys[of_interest]
-        for start in range(0, len(rows), BATCH_ROWS):
-            part = slice(start, start + BATCH_ROWS)
+        for start in range(0, len(rows), most):
+            part = slice(start, start + most)
             yield segment_rows(
                 headers,
                 rows[part],

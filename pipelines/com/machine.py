@@ -16,7 +16,7 @@ from pipelines.com.holdings import Holdings
 from pipelines.com.members import Members
 from pipelines.com.object_calls import Gone, ObjectCall, Released
 from pipelines.com.objects import Objects
-from pipelines.com.sight import Pairs
+from pipelines.com.sight import ComPair, Pairs
 from pipelines.com.steps import ComStep, Pinged
 from pipelines.facts import vocabulary as v
 from pipelines.facts.model import END
@@ -68,6 +68,9 @@ class ComMachine:
 
     def missed(self, fact: BlindFact) -> None:
         self._pairs.missed(fact)
+
+    def pair(self, client: str) -> ComPair:
+        return self._pairs.of(client)
 
     @property
     def is_busy(self) -> bool:

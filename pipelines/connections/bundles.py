@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left, insort
 from functools import partial
-from itertools import accumulate, repeat
+from itertools import accumulate, chain, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 BUNDLE_SEGMENTS: Final = 512
 BUNDLE_BYTES: Final = 256 * 1024
 """Of payload. One that is larger has a single segment."""
-_AT_ONCE_BYTES: Final = 16 * 1024 * 1024
-_AT_ONCE_SEGMENTS: Final = 1 << 17
+AT_ONCE_SEGMENTS: Final = 1 << 17
+_AT_ONCE_BYTES: Final = 8 * 1024 * 1024
 """From which bundles are made: neighbours of a conversation may lie far apart."""
 _HEADER: Final = struct.Struct("<qqIIiiiiB")
 _FIELDS: Final = ("ts_ns", "frame", "seq", "ack", "flags", "window", "wire_len", "size", "from_low")
@@ -89,17 +89,17 @@ def opened(batches: Iterable[pa.RecordBatch]) -> Iterator[SegmentRow]:
         for bundle in zip(*(batch.column(name).to_pylist() for name in _OPENED), strict=True):
             of, ts_ns, file, frame, low_h, low_p, high_h, high_p, headers, payloads = bundle
             if of != key:
-                for ends, held in waiting.items():
-                    yield from _rows(key, ends, held)
+                yield from _in_time(key, waiting)
                 key, waiting = of, {}
             first = ts_ns, file, frame
+            ready = {}
             for ends, held in list(waiting.items()):
                 # Whatever comes later is not older than this bundle.
                 until = len(held) if _when(held[-1]) < first else bisect_left(held, first, key=_when)
-                yield from _rows(key, ends, held[:until])
-                waiting[ends] = held[until:]
+                ready[ends], waiting[ends] = held[:until], held[until:]
                 if until == len(held):
                     del waiting[ends]
+            yield from _in_time(key, ready)
             # Two conversations can share a key by accident; their endpoints tell them apart.
             ends = (low_h, low_p), (high_h, high_p)
             found = _segments(file, headers, payloads)
@@ -110,11 +110,15 @@ def opened(batches: Iterable[pa.RecordBatch]) -> Iterator[SegmentRow]:
                 insort(others, found[0], key=_when)
             else:
                 waiting[ends] = sorted([*others, *found], key=_when)
-    for ends, held in waiting.items():
-        yield from _rows(key, ends, held)
+    yield from _in_time(key, waiting)
 
 
 _OPENED: Final = ("key", "ts_ns", "file", "frame", "low_h", "low_p", "high_h", "high_p", "headers", "payloads")
+
+
+def _in_time(key: int | None, some: dict[tuple[Endpoint, Endpoint], list[Segment]]) -> Iterable[SegmentRow]:
+    rows = [_rows(key, ends, segments) for ends, segments in some.items()]
+    return rows[0] if len(rows) == 1 else sorted(chain.from_iterable(rows), key=lambda row: _when(row.segment))
 
 
 def _rows(key: int | None, ends: tuple[Endpoint, Endpoint], segments: list[Segment]) -> Iterator[SegmentRow]:
@@ -157,7 +161,7 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         held.append(batch)
         size, count = size + batch.nbytes, count + len(batch)
-        if size >= _AT_ONCE_BYTES or count >= _AT_ONCE_SEGMENTS:
+        if size >= _AT_ONCE_BYTES or count >= AT_ONCE_SEGMENTS:
             yield _one(held)
             held, size, count = [], 0, 0
     if count:
@@ -165,7 +169,7 @@ def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _one(held: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(held).combine_chunks().to_batches()[0]
+    return held[0] if len(held) == 1 else pa.Table.from_batches(held).combine_chunks().to_batches()[0]
 
 
 def _bundles(rows: pa.RecordBatch, late: npt.NDArray[np.bool_], *, is_stored: bool) -> pa.RecordBatch:

@@ -19,7 +19,7 @@ from ingest.segments import contains, segment_batches
 from ingest.splits import size_of
 from pipelines.captures.scan import ExchangeFile, ReadSplit, counted_rows
 from pipelines.connections.assembler import Assembler
-from pipelines.connections.bundles import alone, bundled, opened, segments_of, sizes
+from pipelines.connections.bundles import AT_ONCE_SEGMENTS, alone, bundled, opened, segments_of, sizes
 from pipelines.connections.decoding import Decoding
 from pipelines.connections.finality import ByFinality
 from pipelines.engine.model import Exchange, packed, parts_for
@@ -169,8 +169,11 @@ def _segments(
 ) -> Iterator[pa.RecordBatch]:
     for one in items:
         if isinstance(one, ReadSplit):
-            found = segment_batches(one.split, one.split.file, one.first_frame, keys)
-            yield from bundled(found) if in_bundles else (alone(batch, is_stored=False) for batch in found)
+            place = one.split, one.split.file, one.first_frame
+            if in_bundles:
+                yield from bundled(segment_batches(*place, keys, AT_ONCE_SEGMENTS))
+            else:
+                yield from (alone(batch, is_stored=False) for batch in segment_batches(*place, keys))
         elif isinstance(one, ExchangeFile):
             for batch in batches_of(one.stored, MADE_SEGMENTS.arrow):
                 placed = frames.placed(counted_rows(batch, one.splits, ignored))

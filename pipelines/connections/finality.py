@@ -5,7 +5,7 @@ docs/adr/0022 says why.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pipelines.calls.connection import Finality
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Iterable, Iterator
 
     from pipelines.connections.decoding import Decoding
     from pipelines.store.tables_writer import TablesWriter
@@ -47,15 +47,12 @@ class ByFinality:
             elif standing is Finality.UNSETTLED:
                 unsettled.add(uid)
         held, self._held, self._bytes = self._held, {}, 0
+        for uids, take in ((waiting, self._wait), (unsettled, self._unsettled.add)):
+            if uids:
+                those = pa.array(sorted(uids), pa.string())
+                held = {table: [*_without(table, batches, those, take)] for table, batches in held.items()}
         for table, batches in held.items():
-            rows = pa.Table.from_batches(batches)
-            for uids, take in ((waiting, self._wait), (unsettled, self._unsettled.add)):
-                if uids and len(rows):
-                    found = _among(rows, uids)
-                    for batch in rows.filter(found).to_batches():
-                        take(table, batch)
-                    rows = rows.filter(pc.invert(found))
-            for batch in rows.to_batches():
+            for batch in batches:
                 self._settled.add(table, batch)
 
     def _wait(self, table: str, batch: pa.RecordBatch) -> None:
@@ -63,5 +60,14 @@ class ByFinality:
         self._held.setdefault(table, []).append(batch)
 
 
-def _among(rows: pa.Table, uids: Collection[str]) -> Any:  # noqa: ANN401 - a mask of pyarrow's
-    return pc.is_in(rows.column("uid"), value_set=pa.array(sorted(uids), pa.string()))
+def _without(
+    table: str, batches: Iterable[pa.RecordBatch], uids: pa.Array, take: Callable[[str, pa.RecordBatch], None]
+) -> Iterator[pa.RecordBatch]:
+    """Rows of other connections; `take` is given those of these. Most batches have none, and stay as they are."""
+    for batch in batches:
+        found = pc.is_in(batch.column("uid"), value_set=uids)
+        if found.true_count:
+            take(table, batch.filter(found))
+            batch = batch.filter(pc.invert(found))
+        if len(batch):
+            yield batch

@@ -93,11 +93,15 @@ _made: RunFolder | None = None
 _ending: threading.Thread | None = None
 
 
-def run_folder(settings: Mapping[str, str] | None = None) -> RunFolder:
-    """That of this process: a JVM, once started, serves all its sessions."""
+def run_folder(settings: Mapping[str, str] | None = None, *, spills: bool = True) -> RunFolder:
+    """That of this process: a JVM, once started, serves all its sessions.
+
+    `spills`: Spark is to spill there. Else it has places of its own for that, which others may be able to write: a
+    volume of a pod, for one.
+    """
     global _made  # noqa: PLW0603
     if _made is None:
-        _made = RunFolder(_places(settings or {}))
+        _made = RunFolder(_places(settings or {}) if spills else (Path(tempfile.gettempdir()),))
         atexit.register(_made.remove)
         atexit.register(_wait_for_the_end)
     return _made

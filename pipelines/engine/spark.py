@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import StructField, StructType
 
 from mqtrail.garbage import seldom_collect
 from pipelines.engine.model import Receipt
 from pipelines.engine.sealed_secrets import sealed
-from schemas.model import BINARY, ddl
+from schemas.model import BINARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -57,13 +59,21 @@ class SparkEngine:
         """Of receipts."""
         schema = pa.schema([*exchange.schema, _SAID])
         items = self._spark.range(0, len(exchange.tasks), 1, len(exchange.tasks))
-        read = items.mapInArrow(_reading(exchange, schema, 2 * number), ddl(schema))
+        read = items.mapInArrow(_reading(exchange, schema, 2 * number), _struct(schema))
         if exchange.work is None:
             return read.select(_SAID.name)
         # Receipts have no values to be brought together by, and so meet in one part.
         met = read.repartition(max(exchange.parts, self._least_parts), *exchange.by)
         ordered = met.sortWithinPartitions(*dict.fromkeys((*exchange.by, *exchange.order)))
-        return ordered.mapInArrow(_working(exchange.work, exchange.schema, 2 * number + 1), ddl(_RECEIPTS))
+        return ordered.mapInArrow(_working(exchange.work, exchange.schema, 2 * number + 1), _struct(_RECEIPTS))
+
+
+def _struct(schema: pa.Schema) -> StructType:
+    """Not as text: Spark would load its grammar of SQL, which nothing else here needs.
+
+    Receipts have no values: so any column may be null.
+    """
+    return StructType([StructField(field.name, from_arrow_type(field.type)) for field in schema])
 
 
 class _Sums(AccumulatorParam[Any]):

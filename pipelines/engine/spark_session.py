@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pipelines.engine import jvm_archive
+from pipelines.engine.bare_session import make_bare
 from pipelines.engine.guard import is_local, to_itself
 from pipelines.engine.java_process import how_java_ended, java_of_this_run
 from pipelines.engine.ready_workers import ready_workers
@@ -86,7 +87,7 @@ def spark_session(
     here = is_local(chosen["spark.master"])
     private = to_itself(asked) if here else {}
     try:
-        folder = run_folder(chosen)
+        folder = run_folder(chosen, spills=here or not submitted)
     except OSError as error:
         place = f"{error.filename}: no private folder can be made there ({error.strerror})"
         raise NoSpark(f"{place}; choose another with --spark-conf spark.local.dir=DIR") from None
@@ -104,10 +105,8 @@ def spark_session(
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     with folder.starting(here=here, java=_java_options(quick=quick) if here and not submitted else ""):
         changed = {key: value for key, value in chosen.items() if given.get(key) != value}
-        session = _started(changed, asked.get("spark.master") or given.get("spark.master") or LOCAL)
-    if accumulators := getattr(session.sparkContext, "_accumulatorServer", None):
-        # Else it prints a traceback when the JVM is killed, which the run notices by itself.
-        accumulators.handle_error = lambda *_: None
+        place = asked.get("spark.master") or given.get("spark.master") or LOCAL
+        session = _started(changed, place, bare=alone and here and not submitted)
     if submitted or not here:
         ship(session)
     # Spark's own handler talks to the JVM from within the signal, and then nobody hears of the interrupt.
@@ -141,7 +140,7 @@ def _of_the_environment() -> dict[str, str]:
     return {"spark.master": masters[-1]} if masters else {}
 
 
-def _started(chosen: Mapping[str, str], place: str) -> SparkSession:
+def _started(chosen: Mapping[str, str], place: str, *, bare: bool) -> SparkSession:
     from py4j.protocol import Py4JError  # noqa: PLC0415
     from pyspark.errors import PySparkException  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -151,11 +150,17 @@ def _started(chosen: Mapping[str, str], place: str) -> SparkSession:
         builder = builder.config(key, value)
     try:
         with _quiet_start(), java_of_this_run():
-            return builder.getOrCreate()
+            if bare:
+                make_bare(chosen)
+            session = builder.getOrCreate()
     except (Py4JError, PySparkException, OSError) as error:
         ended = how_java_ended()
         why = f"; {ended}" if ended else ""
         raise NoSpark(f"{place}: Spark did not start there{why}; above is what it said") from error
+    if accumulators := getattr(session.sparkContext, "_accumulatorServer", None):
+        # Else it prints a traceback when the JVM is killed, which the run notices by itself.
+        accumulators.handle_error = lambda *_: None
+    return session
 
 
 def _driver_memory() -> str:

@@ -108,8 +108,7 @@ class _Case:
         if isinstance(fact, CallFact) and fact.com is not None:
             if kind == GIVEN:
                 self._com.given(fact, fact.com)
-                self._mqac.given(fact, fact.com)
-                return ()
+                return self._mqac_rows(self._mqac.given(fact, fact.com, self._com.pair(fact.server)))
             if kind == HANDED:
                 self._com.handed(fact, fact.com)
                 return ()

@@ -9,6 +9,8 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from decoders.interfaces.mqac.members import Meaning
+from decoders.ndr.model import MemberKind
 from decoders.registry import BY_NAME
 from pipelines.com.answers import unsure
 from pipelines.facts.model import END
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from pipelines.com.object_calls import Gone, ObjectCall, Released
     from pipelines.com.objects import Objects
+    from pipelines.com.sight import ComPair
     from pipelines.facts.com import Com
     from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.handling import Handlers
@@ -41,7 +44,12 @@ if TYPE_CHECKING:
     from pipelines.mqac.telling import QueueAct, Row
 
 _ADVISE: Final = "IConnectionPoint", "Advise"
-_SINKS: Final = BY_NAME["_DMSMQEventEvents"].uuid
+_DESCRIBING: Final = frozenset(("GetTypeInfoCount", "GetTypeInfo", "GetIDsOfNames"))
+"""Of IDispatch: they do nothing."""
+_SINK_INTERFACE: Final = "_DMSMQEventEvents"
+_SINKS: Final = BY_NAME[_SINK_INTERFACE].uuid
+CALLED_BACK: Final = Meaning("MSMQQueue", _SINK_INTERFACE, MemberKind.METHOD)
+"""No call of the queue, but what its server says of it to a client's sink: Arrived or ArrivedError."""
 _HANDLERS: Final[Handlers] = {
     key: handler
     for one in (queue_infos, queues, message_objects, transactions, managements, queries, destinations, events)
@@ -74,6 +82,9 @@ class MqacMachine:
         cls = self._class(called)
         found = resolved(called, cls)
         if found is None or cls is None:
+            unnamed = self._story.of(called.object)
+            if isinstance(unnamed, QueueState) and called.call.operation not in _DESCRIBING:
+                unnamed.unnamed = True
             for one in called.com.arguments:
                 if one.reference is not None:
                     self._story.used_unseen(one.reference, called.call)
@@ -105,11 +116,34 @@ class MqacMachine:
         self._serial += 1
         heapq.heappush(self._waiting, (called.call.until, self._serial, step, live))
 
-    def given(self, call: CallFact, com: Com) -> None:
-        """What a client of another server handed to it: a sink of this host."""
+    def given(self, call: CallFact, com: Com, pair: ComPair) -> Iterator[Told]:
+        """What a client of another server handed to it: a sink of this host, or a queue of this host for a sink there.
+
+        `pair`: this host and the other one.
+        """
         if call.is_one_of((_ADVISE,)):
             for reference in com.references:
                 self._story.advised(reference.ipid, call)
+        elif com.iid == _SINKS:
+            yield from self.settle(call.began)
+            for one in com.references:
+                state = self._story.of_given(one.ipid)
+                if isinstance(state, QueueState):
+                    yield self._called_back(call, com, pair, state)
+
+    def _called_back(self, call: CallFact, com: Com, pair: ComPair, state: QueueState) -> MqacStep:
+        return MqacStep(
+            call=call,
+            com=com,
+            pair=pair,
+            member=CALLED_BACK,
+            endpoint=_SINK_INTERFACE,
+            state=state.snapshot(),
+            arguments={},
+            result=None,
+            given={},
+            settings=self._settings,
+        )
 
     def settle(self, until: Moment) -> Iterator[Told]:
         """Calls that were over by then."""

@@ -130,6 +130,8 @@ class QueueState(ObjectState):
     """`unread` since Open, `reset`, `valid` after a read by it, `end`; None: not known."""
     notices: int = 0
     """How often EnableNotification was not refused: each hands the queue to the client once more, when it is due."""
+    unnamed: bool = False
+    """It was called, and nobody knows by which member."""
     purges: int = 0
     reads: dict[int, Read] = field(default_factory=dict)
     """Not told, by id()."""

@@ -56,6 +56,11 @@ class Story(Telling):
         one = self._objects.find(ipid, call.ends.resp_p) if ipid else None
         return None if one is None else self.of(one)
 
+    def of_given(self, ipid: str) -> ObjectState | None:
+        """Of this host, as it is handed to another one."""
+        one = self._objects.find(ipid)
+        return None if one is None else self.of(one)
+
     def _given(self, step: MqacStep) -> ComObject | None:
         """The object that the answer hands out."""
         ipid = step.result.reference if step.result is not None else None

@@ -60,8 +60,8 @@ class _Side:
             last = self._gaps[place - 1]
             last.after = min(last.after or (offset, ts), (offset, ts))
 
-    def found(self) -> Iterator[tuple[int, int]]:
-        """Size and time of each: calls of that time and earlier stand in front of it."""
+    def sizes_and_times(self) -> Iterator[tuple[int, int]]:
+        """Of each gap: calls of that time and earlier stand in front of it."""
         first = next((gap.after for gap in self._gaps if gap.after is not None), None)
         before = None if first is None else (0, first[1] - 1)
         for gap in self._gaps:
@@ -108,7 +108,7 @@ def _gaps(tables: Tables, clients: Mapping[str, tuple[str, int]], uids: pa.Array
         if side is not None and row["ts"] is not None:
             side.see(row["stream_offset"], row["ts"])
     for (uid, of_client), side in sides.items():
-        for count, ts in side.found():
+        for count, ts in side.sizes_and_times():
             were = "was" if count == 1 else "were"
             yield uid, _hole(ts, f"{size(count)} of the {'client' if of_client else 'server'} {were} not captured")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from pipelines.facts.reasons import REASONS
 from pipelines.report.findings import most_of_a_rule, rank
@@ -17,11 +17,20 @@ Row = dict[str, Any]
 WORTH: Final = ("violation", "detection")
 
 
+class UndecidedRow(TypedDict):
+    reason: str
+    said: str
+    """The reason in words."""
+    count: int
+    rules: list[tuple[str, int]]
+    """How often each had this reason, the most frequent first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     rules: list[Row]
     """In the order in which people read them: the worst that was found first."""
-    undecided: list[Row]
+    undecided: list[UndecidedRow]
     """A row a reason, the most frequent first."""
     levels: Counter[str]
     """Violations and detections."""
@@ -38,7 +47,7 @@ class Judgement:
         return most_of_a_rule([count for count in counts if count], room)
 
     @property
-    def found(self) -> list[Row]:
+    def rules_with_findings(self) -> list[Row]:
         return [rule for rule in self.rules if rule["violation"] or rule["detection"]]
 
     @property
@@ -62,7 +71,7 @@ def judgement_of(tables: Tables) -> Judgement:
         for verdict in ("pass", *WORTH, "not_decidable"):
             total[verdict] += rule[verdict]
     said = {str(reason): text for reason, text in REASONS.items()}
-    undecided = [
+    undecided: list[UndecidedRow] = [
         {"reason": reason, "said": said.get(reason, ""), "count": of.total(), "rules": sorted(of.items(), key=_most)}
         for reason, of in sorted(reasons.items(), key=lambda one: (-one[1].total(), one[0]))
     ]

@@ -47,7 +47,7 @@ _DID: Final = (
 def summary(facts: Facts) -> list[Row]:
     groups = (
         ("captured", "What was captured", captured(facts)),
-        ("found", "What was found", found(facts)),
+        ("found", "What was found", findings(facts)),
         ("done", "Who did what", done(facts)),
         ("sure", "How sure this is", sure(facts)),
         ("undecided", "What could not be decided", undecided(facts)),
@@ -83,8 +83,8 @@ def captured(facts: Facts) -> list[Sentence]:
     ]
 
 
-def found(facts: Facts) -> list[Sentence]:
-    rules = facts.judgement.found
+def findings(facts: Facts) -> list[Sentence]:
+    rules = facts.judgement.rules_with_findings
     if not rules:
         return [sentence("No rule was broken and nothing was detected that an investigator asks for.")]
     first_of: dict[str, Row] = {}

@@ -151,6 +151,10 @@ def _meant(sessions: list[Session], number: Number, server: Version | None) -> t
     by_queue = goes_by_queue(server)
     named = [one for one in sessions if (one.queue_handle if by_queue else one.context) == number] or sessions
     others = named if by_queue is not None else sessions
+    for one in others:
+        # It may be one of theirs that is counted there.
+        if one is not named[-1]:
+            one.uncounted = one.uncounted or Reason.SEVERAL_OPENS
     return named[-1], Reason.SEVERAL_OPENS if len(others) > 1 else None
 
 

@@ -21,12 +21,12 @@ from schemas.exports.timesketch_parts import (
     changing,
     event,
     finding_marks,
-    found,
     no_message_seen,
     not_seen_sent,
     of_message_queuing,
     opening_not_seen,
     same,
+    tags_and_findings,
 )
 from schemas.tables import (
     ADMIN_ACTIONS,
@@ -60,7 +60,7 @@ CALL: Final = Mapping(
     "A call.",
     (
         *event("rpc_call", "ts", told.CALL_COLUMNS, told.call_sentence),
-        *found("outcome", "call_uid"),
+        *tags_and_findings("outcome", "call_uid"),
         Field("timestamp_desc", ("fault", "outcome"), call_time_means),
         *CONNECTION,
         *same("community_id", "call_uid", "rtt_us"),
@@ -81,7 +81,7 @@ SCRIPTED: Final = Mapping(
     "A call of a COM object by the name of its member, as scripts make them.",
     (
         *event("com_call", "ts", told.COM_CALL_COLUMNS, told.com_call_sentence, "COM Call"),
-        *found("outcome", "call_uid"),
+        *tags_and_findings("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "object_uid"),
         Field("class", "com_objects.class"),
@@ -102,7 +102,7 @@ def _session(name: str, time: str, means: str, doc: str, call: str, only: Condit
         doc,
         (
             *event("session", time, told.SESSION_COLUMNS, told.session_sentence, means),
-            *(found("state", call) if call else (Field("tag", "state", both),)),
+            *(tags_and_findings("state", call) if call else (Field("tag", "state", both),)),
             *CONNECTION,
             *same("session_uid", "endpoint", *NAMED, "queue_handle", *BY, "opened_for", "client_qm", "doubt"),
             *same("peeks", "receives", "acked", "nacked", "purges", "moves", "sends", "message_bytes", "capture_id"),
@@ -121,7 +121,7 @@ def _read(name: str, time: str, means: str, doc: str, only: Condition | None = N
         doc,
         (
             *event("read", time, told.READ_COLUMNS, told.read_sentence, means),
-            *found("outcome", *calls),
+            *tags_and_findings("outcome", *calls),
             *CONNECTION,
             *same("read_uid", "session_uid", "endpoint", *NAMED, *BY, "opened_for", *calls, "action"),
             *same("message_uid", "message_id", "message_label", "message_bytes", "message_sha256"),
@@ -174,7 +174,7 @@ SEND: Final = Mapping(
     "A message sent through a supporting server.",
     (
         *event("send", "ts", told.SEND_COLUMNS, told.send_sentence, "Message Send"),
-        *found("outcome", "call_uid"),
+        *tags_and_findings("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", "operation", *NAMED, "username", "domain", "message_uid", "message_id"),
         *same("message_label", "message_bytes", "transaction_uid", "transaction_outcome", "status", "capture_id"),
@@ -189,7 +189,7 @@ MOVE: Final = Mapping(
     "A message moved to another queue.",
     (
         *event("move", "ts", told.MOVE_COLUMNS, told.move_sentence, "Message Move"),
-        *found("outcome", "call_uid"),
+        *tags_and_findings("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", "queue_name", "target_queue_name", "username", "domain"),
         *same("message_uid", "message_id", "transaction_uid", "transaction_outcome", "status", "capture_id"),
@@ -204,7 +204,7 @@ REJECTION: Final = Mapping(
     "A message that its reader rejected.",
     (
         *event("rejection", "ts", told.REJECTION_COLUMNS, told.rejection_sentence, "Message Rejection"),
-        *found("outcome", "call_uid"),
+        *tags_and_findings("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", *NAMED, "username", "domain", "message_uid", "message_id", "message_class"),
         *same("transaction_uid", "transaction_outcome", "status", "capture_id"),
@@ -219,7 +219,7 @@ TRANSACTION: Final = Mapping(
     "A transaction that was decided.",
     (
         *event("transaction", "ended_ts", told.TRANSACTION_COLUMNS, told.transaction_sentence, "Transaction End"),
-        *found("outcome", "end_call_uid"),
+        *tags_and_findings("outcome", "end_call_uid"),
         *CONNECTION,
         *same("transaction_uid", "transaction", "kind", "username", "domain", "doubt", "queue_names", "end_call_uid"),
         *same("reads", "sends", "moves", "rejects", "capture_id"),
@@ -252,7 +252,7 @@ ACTION: Final = Mapping(
     "An act that changes a queue, a queue manager or the directory.",
     (
         *event("admin_action", "ts", told.ACTION_COLUMNS, told.action_sentence, "Administration"),
-        *found("outcome", "call_uid"),
+        *tags_and_findings("outcome", "call_uid"),
         *CONNECTION,
         *same("call_uid", "session_uid", "endpoint", "operation", "action", "target_type", "target", *NAMED, *BY),
         *same("auth_level", "opened_for", "changes", "detail", "status", "status_name"),

@@ -74,7 +74,7 @@ def same(*columns: str) -> tuple[Field, ...]:
     return tuple(Field(column, column) for column in columns)
 
 
-def found(outcome: str, *calls: str) -> tuple[Field, ...]:
+def tags_and_findings(outcome: str, *calls: str) -> tuple[Field, ...]:
     """Tags, and what was found of the calls that the columns name."""
     return Field("tag", (outcome, *(findings_of(call).called for call in calls)), marks), *finding_fields(*calls)
 

@@ -21,7 +21,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Fills with the settings that Spark would get; what is shipped is noted as `shipped`."""
     found: dict[str, str] = {}
 
-    def started(chosen: dict[str, str]) -> dict[str, str]:
+    def started(chosen: dict[str, str], _: str, *, bare: bool) -> dict[str, str]:
         found.update(chosen)
         return found
 

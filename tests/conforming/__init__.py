@@ -25,10 +25,13 @@ gives one conversation; `python -m tests.conforming --seed 7 --script` prints it
     arguments.py     what that server refuses at once
     units_of_work.py what a transaction does when its outcome is known: [MS-MQDMPR]
     management.py    [MS-MQMR]
-    com_server.py, com_resolver.py, com_client.py, com_process.py, com_names.py    [MS-DCOM]
-    mqac_server.py, mqac_queue_info.py, mqac_queue.py, mqac_message.py, mqac_transaction.py, mqac_destination.py,
-    mqac_management.py, mqac_event.py, mqac_values.py    [MC-MQAC], its classes
+    com_server.py, com_resolver.py, com_client.py, com_pinging.py, com_process.py, com_names.py    [MS-DCOM]
+    mqac_server.py, mqac_queue_info.py, mqac_queue.py, mqac_blank_queue.py, mqac_message.py, mqac_properties.py,
+    mqac_transaction.py, mqac_destination.py, mqac_query.py, mqac_application.py, mqac_management.py, mqac_event.py,
+    mqac_values.py    [MC-MQAC], its classes
+    mqac_behalf.py    what its server asks others for its clients
     mqac_script.py, mqac_reading.py, mqac_administering.py, mqac_watching.py, mqac_sink.py    scripts that use them
+    mqac_errands.py, mqac_sayings.py    what else they do: ask what must be refused, look around
     casts.py         who takes part
     binding.py       the connections of one association, for a client with context handles
     mapper.py        the endpoint mapper
@@ -37,7 +40,8 @@ gives one conversation; `python -m tests.conforming --seed 7 --script` prints it
     comparing.py     the product's tables against it
     losses.py        what captures lack
     shrinking.py     the shortest script that still accuses
-    planting.py      one breach in a conversation; *occasions*.py, breaches_of_*.py: each rule broken on purpose
+    planting.py, planting_objects.py    one breach in a conversation
+    *occasions*.py, breaches_of_*.py    each rule broken on purpose
     shown.py         whether a breach shows in a conversation at all
     planted.py       how often a breach is found; `make breaches`
 

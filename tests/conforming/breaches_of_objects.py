@@ -250,6 +250,7 @@ OBJECTS: Final = (
     taken("mqac-connection-point", "events", "FindConnectionPoint", {"gives": "[P]"}),
     said("mqac-connection-interface", "events", "GetConnectionInterface", {"pIID": CONTAINER}),
     taken("mqac-advise-sink", "events", "Advise", {"pdwCookie": 9}),
+    breach("mqac-called-back", errand=WATCH, omit="counting"),
     breach("mqac-advise-refused", errand="events", answer=answered(("Advise",), _with_cookie)),
     breach("mqac-advise-cookie", errand=WATCH, answer=answered(("Advise",), _same_cookie)),
     # 3.17

@@ -71,11 +71,23 @@ def _other_name(of: str) -> Answering:
     return answered(("get_FormatName",), change)
 
 
+def _of_queue_info(call: Call, reply: Reply) -> Reply | None:
+    return {"status": _OLE} if reply == DONE and "QueueInfo" in call.operation else None
+
+
+def _unidentified(call: Call, reply: Reply) -> Reply | None:
+    """Of a message that was sent."""
+    history = call.connection.endpoint.host.world.history
+    own = [one for one in history if one.values.get("object") == call.values["object"]]
+    sent = any(names.member(one.operation) == "Send" and one.reply == DONE for one in own)
+    return {"result": v.octets(bytes(20))} if sent and "result" in reply else None
+
+
 SCRIPTS: Final = (
     breach("mqac-status-kind", answer=answered(("Reset", "Close", "Update", "Refresh"), succeeded({"status": 1}))),
     breach(
         "mqac-always-succeeds",
-        answer=answered(("put_PathName", "put_Label", "put_Quota"), succeeded({"status": _OLE})),
+        answer=answered(("put_PathName", "put_FormatName", "put_Quota"), _of_queue_info),
     ),
     breach(
         "mqac-transaction-once", follow=again("Commit", "Abort"), answer=answered(("Commit", "Abort"), failed(DONE))
@@ -97,7 +109,7 @@ SCRIPTS: Final = (
         ask=asked("Open", {"Access": 2, "ShareMode": 1}),
         answer=answered(("Open",), failed(DONE)),
     ),
-    breach("mqac-sent-identified", answer=answered(("get_Id",), succeeded({"result": v.octets(b"\0" * 20)}))),
+    breach("mqac-sent-identified", answer=answered(("get_Id",), _unidentified)),
     breach(
         "mqac-destination-opened",
         follow=again("Open"),
@@ -115,7 +127,12 @@ SCRIPTS: Final = (
             DONE if call.operation == "Unadvise" and reply.get("status") not in (0, None) else None
         ),
     ),
-    breach("mqac-commit-arguments", ask=asked("Commit", {"grfTC": 1}), answer=answered(("Commit",), failed(DONE))),
+    breach(
+        "mqac-commit-arguments",
+        errand="attached",
+        ask=asked("Commit", {"grfTC": 1}),
+        answer=answered(("Commit",), failed(DONE)),
+    ),
     breach("mqac-create-first", ask=instead("put_PathName", "put_Label", {"bstrLabel": '"x"'}), shows=_used("Create")),
     breach(
         "mqac-queue-named-first",
@@ -123,5 +140,5 @@ SCRIPTS: Final = (
         shows=_used("Open", "Update", "Delete", "Refresh"),
     ),
     breach("mqac-management-first", ask=instead("Init", "get_MessageCount", {})),
-    breach("mqac-commit-reserved", ask=asked("Commit", {"grfRM": 5})),
+    breach("mqac-commit-reserved", errand="attached", ask=asked("Commit", {"grfRM": 5})),
 )

@@ -92,7 +92,7 @@ class MessageObject(Served):
     def _get(self, name: str) -> Callable[[Call], Handling]:
         def get(_: Call) -> Handling:
             yield None
-            told = self.message.told if self.message is not None and name in TOLD else {}
+            told = self.message.put if self.message is not None and name in TOLD else {}
             usual = text("order") if self.message is not None and name == "Label" else PUTS[name].usual
             return {"result": self.put.get(name, told.get(name, usual))}
 
@@ -178,8 +178,8 @@ class MessageObject(Served):
             return _USAGE
         message = self.server.manager.deliver(queue)
         if "Body" in self.put:
-            message.told |= {"Body": self.put["Body"], "size": v.size(self.put["Body"])}
-        message.told |= {name: self.put[name] for name in ("Label", "Priority", "AppSpecific") if name in self.put}
+            message.body = v.size(self.put["Body"])
+        message.put = {name: self.put[name] for name in ("Body", *TOLD) if name in self.put}
         self._raise_times()
         self.sent_as = message
         if in_unit and isinstance(unit, TransactionObject) and unit.unit is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tests.conforming import com_names as names
 from tests.conforming import cursors
 from tests.conforming import mqac_values as v
-from tests.conforming.com_server import Served, never
+from tests.conforming.com_server import never
 from tests.conforming.mqac_event import Event
 from tests.conforming.mqac_message import Addressed, MessageObject, Target, Wanted
 from tests.conforming.mqac_transaction import TransactionObject
@@ -262,16 +262,3 @@ class OpenedQueue(Addressed):
         if not self.closed:
             arrived = bool(self.queue.available())
             yield from event.fire(self, None if arrived else TIMED_OUT if timeout else NOT_FOUND)
-
-
-class BlankQueue(Served):
-    """3.11.3: a client made it, and nothing opened it."""
-
-    def __init__(self) -> None:
-        super().__init__("MSMQQueue")
-        self.members = dict.fromkeys((*FRONT, *BY_CURSOR, *BY_LOOKUP, "Purge", "Reset", "Close", "get_Access"), _blank)
-
-
-def _blank(_: Call) -> Handling:
-    yield None
-    return {"status": "0x80040007"}

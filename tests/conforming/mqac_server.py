@@ -8,12 +8,12 @@ from tests.conforming.com_resolver import Activator, Resolver
 from tests.conforming.com_server import ComServer
 from tests.conforming.mapper import PORT
 from tests.conforming.mqac_application import Application
+from tests.conforming.mqac_blank_queue import BlankQueue
 from tests.conforming.mqac_destination import Destination
 from tests.conforming.mqac_event import Event
 from tests.conforming.mqac_management import Management
 from tests.conforming.mqac_message import MessageObject
 from tests.conforming.mqac_query import Collection, Query, Results
-from tests.conforming.mqac_queue import BlankQueue
 from tests.conforming.mqac_queue_info import QueueInfo
 from tests.conforming.mqac_transaction import Dispenser, TransactionObject
 

@@ -44,8 +44,8 @@ def octets(data: bytes) -> str:
 
 def body(message: Message) -> tuple[Value, int]:
     """As it is written, and its bytes."""
-    if "Body" in message.told:
-        return message.told["Body"], int(message.told["size"])
+    if "Body" in message.put:
+        return message.put["Body"], message.body
     size = message.body
     if message.number % _WIDE:
         return octets(bytes([message.number % 251]) * size), size

@@ -29,6 +29,8 @@ class Message:
     state: str = AVAILABLE
     told: dict[str, Value] = field(default_factory=dict)
     """What its sender said of it to this server, as receivers are to get it."""
+    put: dict[str, Value] = field(default_factory=dict)
+    """The same of an object of [MC-MQAC]."""
 
 
 @dataclass(slots=True, eq=False)

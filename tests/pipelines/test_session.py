@@ -8,6 +8,11 @@ import pytest
 
 from pipelines.engine import spark_session as session
 from pipelines.engine.guard import TO_ITSELF
+from pipelines.engine.spark import _struct
+from schemas.internal import BUNDLES, FACTS, MEETING_FRAGMENTS
+from schemas.model import ddl_type
+from schemas.tables import TABLES
+from schemas.tables.messages import SEEN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +32,15 @@ def test_memory_fits_the_machine(monkeypatch: pytest.MonkeyPatch, gibibytes: int
     sizes = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": gibibytes * 262_144}
     monkeypatch.setattr(os, "sysconf", sizes.__getitem__)
     assert session._driver_memory() == expected
+
+
+def test_columns_of_an_exchange_are_what_their_text_says() -> None:
+    for table in (*TABLES, BUNDLES, FACTS, MEETING_FRAGMENTS, SEEN):
+        found = {field.name: field.dataType.simpleString().lower() for field in _struct(table.arrow)}
+        texts = {field.name: ddl_type(field.type).replace("`", "") for field in table.arrow}
+        assert found == {name: text.replace(": ", ":").replace(", ", ",").lower() for name, text in texts.items()}
+        # A receipt has none of them.
+        assert all(field.nullable for field in _struct(table.arrow))
 
 
 def fake_java(folder: Path, banner: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 import uuid
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -38,13 +39,22 @@ from schemas.model import STRING
 from schemas.value_shapes import ValueShapes, payload
 from tests.decoders.ndr.honest_values import Honest
 from tests.decoders.ndr.operations import request
+from tests.every import each
 from tests.timing import quickest
 
 if TYPE_CHECKING:
     from decoders.ndr.model import Interface, Operation, Type
 
+
+class Shaped(NamedTuple):
+    name: str
+    interface: Interface
+    operation: Operation
+    direction: Direction
+
+
 EVERY = [
-    pytest.param(interface, operation, direction, id=f"{interface.name}-{operation.name}-{direction.name}")
+    Shaped(f"{interface.name}-{operation.name}-{direction.name}", interface, operation, direction)
     for interface in INTERFACES.values()
     if REGISTRY[interface.uuid].family in DCOM
     for operation in interface.operations
@@ -172,9 +182,13 @@ def test_every_variant_of_invoke_is_a_plain_column() -> None:
     assert types.field("rgVarRef").type == pa.list_(VARIANT)
 
 
-@pytest.mark.parametrize(("interface", "operation", "direction"), EVERY)
-def test_any_values_fit(interface: Interface, operation: Operation, direction: Direction, rng: random.Random) -> None:
-    honest = Honest(interface.types, rng)
+def test_any_values_fit() -> None:
+    each(EVERY, attrgetter("name"), _any_values_fit)
+
+
+def _any_values_fit(one: Shaped) -> None:
+    _, interface, operation, direction = one
+    honest = Honest(interface.types, random.Random(one.name))
     members = operation.on_the_wire(direction)
     shape = ValueShapes(interface.types).of(members)
     rows = []
@@ -185,8 +199,3 @@ def test_any_values_fit(interface: Interface, operation: Operation, direction: D
     column = pa.array(rows, IdlTypes(interface.types).struct(members))
     column.validate(full=True)
     assert len(column) == len(rows)
-
-
-@pytest.fixture
-def rng(request: pytest.FixtureRequest) -> random.Random:
-    return random.Random(request.node.name)

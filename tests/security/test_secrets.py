@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from pipelines.engine.sealed_secrets import SecretsRefused
 from pipelines.run.command import RunOrder, _same_parameters
 from pipelines.store.output_folder import OutputRefused
 from tests.builders.conversations import frames, write_pcap
+from tests.cluster.standalone import SPARK_HOME
 from tests.conftest import ROOT
 from tests.decoders.dcerpc.kerberos_sealing import KerberosSealing
 from tests.decoders.security.keytabs import VERSION, entry
@@ -264,3 +266,34 @@ def test_a_run_uses_secrets_and_tells_them_to_nobody(tmp_path: Path, temporary: 
     for table in (out / "tables").iterdir():
         shown = str(parquet.read_table(table).to_pylist()).encode()
         assert not [secret for secret in secrets if secret in shown], table
+
+
+def test_a_nightly_run_by_spark_submit_tells_them_to_nobody_either(tmp_path: Path, temporary: Path) -> None:
+    """As Airflow makes it: of a dataset, whose state holds payload for the next night."""
+    script = "connect auth privacy\nRemoteQMOpenQueue\nconnect\nRemoteQMStartReceive2 -> message=500/7"
+    packets = capture(tmp_path, script)
+    known, data = written(tmp_path, ALICE), tmp_path / "data"
+    submit = [
+        *(str(SPARK_HOME / "bin" / "spark-submit"), "--master", "local[1]"),
+        # The JVM is there before we are: where it unpacks its own libraries is for its owner to say.
+        *("--driver-java-options", f"-Djava.io.tmpdir={temporary / 'jvm'} -XX:-UsePerfData"),
+        *(str(ROOT / "pipelines" / "submit.py"), "analyze", "--dataset", str(data), "--secrets", known),
+    ]
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    environment = {**kept, **python, "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+    secrets = [PASSWORD.encode(encoding) for encoding in ("utf-8", "utf-16-le")]
+    secrets += [Login().nt_hash, Login().nt_hash.hex().encode(), body(500, 7)[100:116]]
+    (temporary / "jvm").mkdir(0o700)
+    with (tmp_path / "said").open("wb") as said:
+        run = subprocess.Popen([*submit, str(packets)], cwd=tmp_path, stdout=said, stderr=said, env=environment)
+        other = OtherUser(run, temporary, secrets)
+        other.watch()
+    assert run.returncode == 0, (tmp_path / "said").read_text("utf-8", "replace")[-2000:]
+    assert {ip_address(address).is_loopback for address, _ in other.listening} == {True}
+    assert other.open_to_others == set()
+    assert other.found == set()
+    assert [path.name for path in temporary.iterdir()] == ["jvm"]
+    assert parquet.read_table(data / "tables" / "calls")["unsealed"].to_pylist() == [True, False]
+    assert stat.S_IMODE((data / "state").stat().st_mode) == 0o700
+    assert PASSWORD.encode() not in (tmp_path / "said").read_bytes()

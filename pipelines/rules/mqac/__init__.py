@@ -8,6 +8,7 @@ from pipelines.rules.mqac import (
     answers,
     application,
     arguments,
+    called_back,
     destinations,
     events,
     exclusive,
@@ -45,6 +46,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *destinations.RULES,
     *queries.RULES,
     *events.RULES,
+    *called_back.RULES,
     *messages.RULES,
     *sends.RULES,
 )

@@ -159,7 +159,7 @@ RULES: Final = (
     of_server(
         "mqac-send-open",
         "A message was sent to a queue that was not open to send",
-        section="2.2.2.3, 3.11.1.1, 3.17.4.1.48",
+        section="3.17.4.1.48",
         requirement="Send fails where the queue was opened for something else than to send.",
         members=_SEND,
         check=refused(_NOT_TO_SEND, _DEMANDS),

@@ -35,6 +35,11 @@ def is_transaction(step: MqacStep) -> bool:
     return one is None or one.vt is None or one.vt in NULLS or one.vt in _TRANSACTION_TYPES
 
 
+def same_name(one: str | None, other: str | None) -> bool:
+    """Names of computers and queues are the same in upper and lower case: [MS-MQDMPR] 3.1.7.3.8."""
+    return (one or "").casefold() == (other or "").casefold()
+
+
 def no_object(step: MqacStep, name: str) -> bool:
     """A null pointer where an object belongs."""
     one = step.arguments.get(name)
@@ -44,8 +49,3 @@ def no_object(step: MqacStep, name: str) -> bool:
 def only_argument(step: MqacStep) -> Argument | None:
     """Of a put, whatever it is called."""
     return next(iter(step.arguments.values()), None)
-
-
-def same_name(told: str | None, given: str | None) -> bool:
-    """In capitals or not: [RFC 4234] 2.3 of the words that [MS-MQMQ] 2.1 writes format names with; so are hosts."""
-    return (told or "").casefold() == (given or "").casefold()

@@ -64,6 +64,14 @@ def test_the_act_behind_tells_who_asked(member: str, hop: str, tmp_path: Path) -
     assert row["naming_doubt"] is None
 
 
+def test_a_server_of_objects_that_goes_on_at_once(tmp_path: Path) -> None:
+    """The next call of an object comes before anything else is heard of the other server."""
+    script = asked("IMSMQManagement.get_MessageCount object=G", f"R_QMMgmtGetInfo type=2 {QUEUE} aProp=[7]")
+    more = "answer X\n        o: IMSMQManagement.get_FormatName object=G\n        wait 1s"
+    row = done(tmp_path, script.replace("answer X", more))
+    assert (row["opened_for"], row["opened_for_username"], row["naming_doubt"]) == ("10.0.0.5", "alice", None)
+
+
 @pytest.mark.parametrize(
     ("member", "hop"),
     [

@@ -32,14 +32,22 @@ _NOT_CALLED = {*OPERATIONS} - {*OPERATIONS[::40]}
 _SECOND = 1_700_000_000
 
 
+class _RowsWhenAskedFor(dict[str, list[Row]]):
+    """Of a table when its name is first used: most tests use a few of eight hundred."""
+
+    def __missing__(self, name: str) -> list[Row]:
+        rows: list[Row] = pickle.loads(_pickled()[name])
+        self[name] = rows
+        return rows
+
+
 def clean_rows() -> Rows:
     """Three of each table: equal ids in all, so that references hold. Each time new ones, to be spoiled."""
-    rows: Rows = pickle.loads(_pickled())
-    return rows
+    return _RowsWhenAskedFor()
 
 
 @cache
-def _pickled() -> bytes:
+def _pickled() -> dict[str, bytes]:
     """Read back sooner than made."""
     rows = {table.name: [_row(table, number) for number in range(ROWS)] for table in WRITTEN}
     rows["accounting"] = [
@@ -52,7 +60,7 @@ def _pickled() -> bytes:
         for one, row in product(rows[counted.table], rows["accounting"]):
             same = (row["capture_id"], row["stage"]) == (one["capture_id"], counted.stage)
             row["value"] += same and row["counter"] in (IN, one[counted.column])
-    return pickle.dumps(rows)
+    return {name: pickle.dumps(some) for name, some in rows.items()}
 
 
 def _row(table: Table, number: int) -> Row:
@@ -99,10 +107,11 @@ def write(rows: Rows, tables: Path) -> Path:
 
 def write_run(rows: Rows, tables: Path) -> Path:
     """As a run does: of operations that nobody called no rows, and most often no table."""
-    rows = rows | {name: [] for name in _NOT_CALLED}
     for table in WRITTEN:
-        if rows[table.name] or not table.only_with_rows:
-            write_table(table.name, pa.Table.from_pylist(rows[table.name], schema=table.arrow), tables)
+        called = table.name not in _NOT_CALLED
+        if called or not table.only_with_rows:
+            some = rows[table.name] if called else []
+            write_table(table.name, pa.Table.from_pylist(some, schema=table.arrow), tables)
     return tables
 
 
