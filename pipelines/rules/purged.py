@@ -1,9 +1,4 @@
-"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common.
-
-[MS-MQRR] tells the place of a message in its queue. A message's own identifier says less: one that is not transactional
-may come twice from another queue manager, which keeps in mind for half an hour only what it had ([MS-MQQB] 3.1.5.8.1,
-notes <25> and <47>). One that was sent at this server did not come from another.
-"""
+"""Messages that a purge had to remove, and that are given again: what [MS-MQRR] and [MS-MQMP] have in common."""
 
 from __future__ import annotations
 

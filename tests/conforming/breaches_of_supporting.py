@@ -22,8 +22,8 @@ from tests.conforming.supported_occasions import (
     REMOTE,
     SEND,
     SET,
-    alone,
     alone_by_identifier,
+    alone_with_sent,
     among_the_readers,
     ask_the_old_way,
     decide_again,
@@ -105,7 +105,7 @@ SUPPORTING: Final = (
     _breach("mqmp-exclusive-kept", lead=alone_by_identifier, ask=among_the_readers, omit="sharing"),
     _breach(
         "mqmp-purged-gone",
-        lead=alone,
+        lead=alone_with_sent,
         ask=look_first,
         follow=purge_after_peek,
         omit="supported purge",

@@ -63,6 +63,10 @@ def converse(seed: int, cast: str = casts.MQQP, breach: Breach | None = None) ->
     elif breach.weather:
         world.schedule.add(weather.resets())
     world.schedule.run(_STEPS)
+    for call in world.history:
+        if not call.over:
+            # The conversation ended while the server was at it.
+            call.undelivered()
     stage = world.stage
     return Conversation(stage.script, stage.parts, stage.frames, world.truth, world.history, world.plant.places)
 

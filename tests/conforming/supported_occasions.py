@@ -72,6 +72,15 @@ def receive_though_peeking(draft: Draft) -> Draft | None:
     return draft.having(Action="RECEIVE") if fits else None
 
 
+def alone_with_sent(draft: Draft) -> Draft | None:
+    """Open a queue to receive what somebody was seen to send, for nobody else."""
+    led, service = alone(draft), draft.connection.endpoint.services.get("qmcomm")
+    if led is None or not isinstance(service, SupportingServer):
+        return None
+    queue = service.found(str(draft.values["queue"]).strip('"'))
+    return led if queue is not None and any(one.told for one in queue.available()[:1]) else None
+
+
 def alone(draft: Draft) -> Draft | None:
     """Open a queue with messages to receive, for nobody else, and so that everybody can see it."""
     service = draft.connection.endpoint.services.get("qmcomm")
@@ -195,11 +204,9 @@ def look_first(draft: Draft) -> Draft | None:
 
 
 def purge_after_peek(call: Call) -> tuple[str, Values] | None:
-    """In a queue that nobody else reads, where what was peeked at was sent at the same server."""
+    """In a queue that nobody else reads."""
     its = opened(call)
     if not is_done(call, RECEIVE) or call.values["Action"] != "PEEK_CURRENT" or its is None or its.reply is None:
-        return None
-    if not _was_sent_here(call):
         return None
     alone = its.values["dwShareMode"] == 1 and its.values["dwDesiredAccess"] == RECEIVE_ACCESS
     return (PURGE, {"hQueue": its.reply["phQueue"]}) if alone and its.values["hRemoteQueue"] == 0 else None
@@ -211,14 +218,8 @@ def was_sent(given: Values) -> bool:
 
 
 def receive_more(call: Call) -> tuple[str, Values] | None:
-    """After a receive outside transactions, of a message that was sent at the same server."""
+    """After a receive outside transactions."""
     fits = is_done(call, RECEIVE) and call.values["Action"] == "RECEIVE" and "transaction" not in call.values
-    if not fits or opened_with(call, "hRemoteQueue") != 0 or not _was_sent_here(call):
+    if not fits or not was_sent(call.reply or {}) or opened_with(call, "hRemoteQueue") != 0:
         return None
     return RECEIVE, _without(call.values, "Cursor", "RequestTimeout")
-
-
-def _was_sent_here(call: Call) -> bool:
-    host, number = call.connection.endpoint.host, (call.reply or {}).get("Uniquifier")
-    sends = (one for one in host.world.history if one.operation == SEND and one.connection.endpoint.host is host)
-    return any((one.reply or {}).get("Uniquifier") == number is not None for one in sends)

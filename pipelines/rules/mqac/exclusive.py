@@ -58,7 +58,7 @@ class ExclusiveKept(MqacWatcher):
             return ()
         if step.member in q.CLOSE:
             self._forget(one)
-            return ()
+            return [Undecided(two, Reason.ENDING_UNKNOWN) for two in one.conflicts]
         return self._proven(step, one) if step.succeeded and step.member in _OF_OPEN else ()
 
     def _opened(self, step: MqacStep) -> Iterable[Detected | Undecided | bool]:
