@@ -46,7 +46,7 @@ def headers(inputs: Inputs) -> Callable[[], Work]:
     def run() -> Work:
         packets = 0
         for records in held:
-            link_type = records.section.interfaces[0].link_type
+            link_type = records.interfaces[0].link_type
             found = dissect_many(records.buffer, records.data_offset, records.captured_len, records.wire_len, link_type)
             packets += len(found.outcome)
         return Work(packets, size)

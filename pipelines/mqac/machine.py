@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from pipelines.mqac.telling import QueueAct, Row
 
 _ADVISE: Final = "IConnectionPoint", "Advise"
-_DESCRIBING: Final = frozenset(("GetTypeInfoCount", "GetTypeInfo", "GetIDsOfNames"))
-"""Of IDispatch: they do nothing."""
+_DESCRIBING: Final = frozenset(("IDispatch", name) for name in ("GetTypeInfoCount", "GetTypeInfo", "GetIDsOfNames"))
+"""They do nothing."""
 _SINK_INTERFACE: Final = "_DMSMQEventEvents"
 _SINKS: Final = BY_NAME[_SINK_INTERFACE].uuid
 CALLED_BACK: Final = Meaning("MSMQQueue", _SINK_INTERFACE, MemberKind.METHOD)
@@ -83,7 +83,7 @@ class MqacMachine:
         found = resolved(called, cls)
         if found is None or cls is None:
             unnamed = self._story.of(called.object)
-            if isinstance(unnamed, QueueState) and called.call.operation not in _DESCRIBING:
+            if isinstance(unnamed, QueueState) and not called.call.is_one_of(_DESCRIBING):
                 unnamed.unnamed = True
             for one in called.com.arguments:
                 if one.reference is not None:

@@ -15,6 +15,7 @@ UNSAFE_CALLS = frozenset(("eval", "exec", "compile", "__import__"))
 UNSAFE_METHODS = frozenset(("system", "popen", "sql", "selectExpr", "expr"))
 STARTS_PROGRAMS = {
     Path("pipelines/engine/spark_session.py"): "java -version",
+    Path("pipelines/engine/java_process.py"): "watches the JVM that Spark starts",
     Path("pipelines/engine/jvm_archive.py"): "waits for the JVM that Spark started",
     Path("airflow_dags/mqtrail_steps/command.py"): "mqtrail, as a list of arguments",
 }
