@@ -184,7 +184,7 @@ class CallBatches:
 
     def _guessed(self, call: Call) -> Identity | None:
         guess = self._guesses[call.ctx_id]
-        found = guess.found
+        found = guess.only_one_left
         if found is None:
             return Identity.of(call.binding) if call.binding else None
         interface = INTERFACES[found.interface_uuid]

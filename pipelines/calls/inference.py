@@ -72,7 +72,7 @@ class ContextGuess:
             self.left = still
 
     @property
-    def found(self) -> Candidate | None:
+    def only_one_left(self) -> Candidate | None:
         """As far as is known by now; a later stub may contradict it."""
         uuids = {one.interface_uuid for one in self.left}
         # Where both transfer syntaxes fit all stubs, they mean the same; NDR stands first.

@@ -186,9 +186,9 @@ class _Talk:
             return None
         stretch = reader.read(segments, at, self._last_ts_ns)
         if not stretch.exchanges:
-            self._pace.missed()
+            self._pace.met_none()
             return None
-        self._pace.found()
+        self._pace.met_one()
         self._last_ts_ns = stretch.segments[-1].ts_ns
         return len(stretch.segments), exchanged(tracked, calls, stretch)
 

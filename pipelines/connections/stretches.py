@@ -34,11 +34,11 @@ class Pace:
         self._left -= 1
         return self._left < 0 and not self._never
 
-    def found(self) -> None:
+    def met_one(self) -> None:
         """What ended it comes next."""
         self._left, self._length = 1, _FIRST_PAUSE
 
-    def missed(self) -> None:
+    def met_none(self) -> None:
         self._left, self._length = self._length, min(2 * self._length, _LONGEST_PAUSE)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from decoders.dcerpc.call_model import CANCEL_FAULTS, CallOutcome
@@ -114,8 +114,8 @@ class CallFact(_Stored, frozen=True, kw_only=True):
     message: Values | None = None
     """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`, `destination`."""
     workstation: str | None = None
-    told: Values | None = None
-    """In people's words: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
+    in_words: Values | None = field(default=None, name="told")
+    """For people, who also know it by its name in stored facts: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
     com: Com | None = None
     """Of DCOM's calls: which objects it is about. They are judged apart from the others."""
     cancel_sent: bool = False

@@ -94,7 +94,7 @@ class AdminActions:
         }
 
     def _changes(self, step: CallStep, act: _Act, target: Target) -> list[Row] | None:
-        told = (step.call.told or {}).get("values")
+        told = (step.call.in_words or {}).get("values")
         if not told:
             return None
         known = queue_names(target.name, self._server, owned=True)

@@ -26,7 +26,7 @@ def _opened_to_anybody(step: CallStep | MqacStep) -> Answer:
     if isinstance(step, MqacStep):
         is_open = step.succeeded and step.number("IsWorldReadable")
         return Broken(answered(step)) if is_open else True
-    given = (step.call.told or {}).get("open_to")
+    given = (step.call.in_words or {}).get("open_to")
     if not given or not step.succeeded:
         return True
     return Broken({**{who: ", ".join(rights) for who, rights in given.items()}, "answer": code_shown(step.code)})

@@ -87,7 +87,7 @@ UNUSUAL = CallFact(
     capture_id="c",
     message={},
     workstation="W",
-    told={"values": []},
+    in_words={"values": []},
     unexplained=True,
 )
 BIND = BindFact(ts_ns=900, interfaces=("u",), asked_group=0, group=42, frame=4, capture_id="c")
@@ -238,8 +238,8 @@ def test_a_field_that_was_added_has_its_default_in_older_facts(monkeypatch: pyte
     ],
 )
 def test_fields_that_older_facts_lack_have_defaults(of: type[Any], first: set[str]) -> None:
-    assert {one.name for one in fields(of) if one.required} <= first
-    assert first <= {one.name for one in fields(of)}
+    assert {one.encode_name for one in fields(of) if one.required} <= first
+    assert first <= {one.encode_name for one in fields(of)}
 
 
 def test_endings_of_older_facts_have_all_that_is_needed() -> None:
