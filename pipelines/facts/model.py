@@ -115,7 +115,7 @@ class CallFact(_Stored, frozen=True, kw_only=True):
     """Of the message in it: `bytes`, `sha256`, `id`, `label`, `body_size`, `srmp`, `destination`."""
     workstation: str | None = None
     in_words: Values | None = field(default=None, name="told")
-    """For people, who also know it by its name in stored facts: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
+    """For people: `values`, pairs of a name and text; `open_to`, anybody whom a security descriptor lets in."""
     com: Com | None = None
     """Of DCOM's calls: which objects it is about. They are judged apart from the others."""
     cancel_sent: bool = False
