@@ -162,10 +162,9 @@ def test_segments_are_those_of_the_wanted_conversations(capture: Path, items: li
 
 
 def test_segments_come_in_batches_of_the_declared_schema(capture: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.segments.BATCH_ROWS", 2)
     split = write(capture, [sent("10.0.0.1", 1, "10.0.0.2", 2, seq=n) for n in range(5)])
     (key,) = {key for table, batch in scan_split(split) if table is CONVERSATIONS for key in batch["key"].to_pylist()}
-    batches = list(segment_batches(split, 0, 100, np.array([key], np.int64)))
+    batches = list(segment_batches(split, 0, 100, np.array([key], np.int64), most=2))
     assert [len(batch) for batch in batches] == [2, 2, 1]
     assert all(batch.schema == SEGMENTS.arrow for batch in batches)
     assert [row["frame"] for batch in batches for row in batch.to_pylist()] == list(range(100, 105))

@@ -99,8 +99,9 @@ def test_so_is_a_worker_of_a_cluster(place: Path, tmp_path: Path) -> None:
 NOTEBOOK: Final = """
 import sys
 from mqtrail.source import PcapDataSource, PcapReader, SplitPartition
+from ingest.bounds import Bounds
 from pyspark.cloudpickle import dumps
-sent = PcapDataSource, PcapReader("a.pcap", ("ts",), 1), SplitPartition(None, 7)
+sent = PcapDataSource, PcapReader("a.pcap", ("ts",), 1, Bounds()), SplitPartition(None, 7)
 sys.stdout.write(dumps(sent).hex())
 """
 WORKER_OF_A_NOTEBOOK: Final = """

@@ -174,8 +174,8 @@ def test_scope_rpc_keeps_other_interfaces_too(one_file: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("split_bytes", [200, SPLIT_BYTES], ids=["in many splits", "in one"])
 def test_flood_of_issues_is_cut_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, split_bytes: int) -> None:
-    for place in ("captures.scan_job", "run.issues"):
-        monkeypatch.setattr(f"pipelines.{place}.MAX_ISSUES_OF_A_KIND", 10)
+    for place in ("ingest.scan", "pipelines.run.issues"):
+        monkeypatch.setattr(f"{place}.MAX_ISSUES_OF_A_KIND", 10)
     zeros = tmp_path / "zeros.pcap"
     zeros.write_bytes(pcap([Packet(b"", ts=0)] * 50))
     found = run(None, [zeros], tmp_path / "tables", split_bytes=split_bytes)

@@ -60,7 +60,7 @@ def test_folder_that_may_not_be_read(
 def test_run_told_to_end_leaves_nothing(sample: Path, tmp_path: Path, number: signal.Signals) -> None:
     program = (
         "import os, sys, pipelines.captures.inventory as inventory\nfrom pipelines.cli import main\n"
-        f"inventory.take_stock = lambda paths: os.kill(os.getpid(), {int(number)})\n"
+        f"inventory.take_stock = lambda *_: os.kill(os.getpid(), {int(number)})\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", program, "analyze", str(sample), "--out", str(tmp_path / "out")]

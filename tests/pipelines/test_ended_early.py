@@ -13,7 +13,7 @@ import pytest
 _HANG_UP = """
 import os, signal, sys, pipelines.captures.inventory as inventory
 from pipelines.cli import main
-inventory.take_stock = lambda paths: {then}
+inventory.take_stock = lambda *_: {then}
 sys.exit(main(sys.argv[1:]))
 """
 _KILLER = """

@@ -111,7 +111,7 @@ RULES: Final = (
     of_client(
         "mqac-called-back",
         "A sink was called for more events than had been asked for",
-        section="3.11.4.1.9, 3.16.4.4",
+        section="3.11.4.1.9",
         requirement="Each EnableNotification fires one event: every sink that is registered is called once. Whoever "
         "calls it is the queue's server.",
         members=q.NOTIFY,

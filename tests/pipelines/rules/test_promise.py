@@ -94,7 +94,9 @@ def test_packet_of_which_only_the_second_copy_was_captured(
     for place in places:
         again = replace(frames[place], ts_us=frames[place].ts_us + SENT_AGAIN_US)
         late = sorted((*frames[:place], *frames[place + 1 :], again), key=lambda frame: frame.ts_us)
-        assert accusations(Local(_written(tmp_path, late)).judged()) <= known, f"packet {place + 1} captured late"
+        # What the fixture itself breaks is broken by the late packet, at its time.
+        of_it = {(*who, ts_ns + SENT_AGAIN_US * 1000) for *who, ts_ns in known}
+        assert accusations(Local(_written(tmp_path, late)).judged()) <= known | of_it, f"packet {place + 1} late"
 
 
 @pytest.mark.parametrize(("name", "script"), pieces("traps.calls"), ids=lambda value: value.partition("\n")[0])
