@@ -10,6 +10,7 @@ import ipaddress
 import socket
 import stat
 import struct
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 EVERY_SECONDS: Final = 0.3
+FILES_EVERY_SECONDS: Final = 0.05
 ANSWER_SECONDS: Final = 0.5
 MOST_BYTES: Final = 1 << 20
 BROADCASTS: Final = 60
@@ -43,9 +45,11 @@ class OtherUser:
 
     def watch(self) -> None:
         """Until the process ends."""
+        # Files come and go while a port is asked.
+        reader = threading.Thread(target=self._read_files_until_the_end)
+        reader.start()
         while self._process.poll() is None:
             processes = list(_family(self._process.pid))
-            self._read_files()
             for one in processes:
                 for name in ("cmdline", "environ"):
                     self._search(f"/proc/{one}/{name}", _bytes_of(Path(f"/proc/{one}/{name}")))
@@ -54,6 +58,14 @@ class OtherUser:
                 for answer in (*(_answer(place, knock) for knock in KNOCKS), *_blocks(place)):
                     self._search(f"port {place}", answer)
             time.sleep(EVERY_SECONDS)
+
+        reader.join()
+
+    def _read_files_until_the_end(self) -> None:
+        while self._process.poll() is None:
+            with contextlib.suppress(FileNotFoundError):  # a folder that went meanwhile
+                self._read_files()
+            time.sleep(FILES_EVERY_SECONDS)
 
     def _read_files(self) -> None:
         with contextlib.suppress(FileNotFoundError):
