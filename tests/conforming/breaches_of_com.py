@@ -90,7 +90,8 @@ def _released(call: Call) -> tuple[str, Values] | None:
 
 def _was_done(talk: Conversation) -> bool:
     """What had flags. Some of it fails for another reason."""
-    return any(one.values.get("flags") and one.reply is not None and "fault" not in one.reply for one in talk.calls)
+    answers = (one.reply for one in talk.calls if one.values.get("flags"))
+    return any(one is not None and "fault" not in one and one.get("status", 0) == 0 for one in answers)
 
 
 _CLIENTS: Final = (
