@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tests.fuzz.capture_checks import Truth, check, check_scan
+from tests.fuzz.findings import Broken
 from tests.layered import files
 from tests.layered import grammar as g
 from tests.layered.captures import capture_of
@@ -14,6 +15,7 @@ from tests.layered.losses import LOSSES, ends_of, left
 from tests.layered.lower import a_seed, record_of
 from tests.layered.seeds import frames_of, seeds
 from tests.local import Local
+from tests.pipelines.rules.removal import accusations
 
 if TYPE_CHECKING:
     import random
@@ -56,8 +58,10 @@ def _mixed(capture: Capture, rng: random.Random) -> None:
 
 
 @cache
-def _truth(number: int, folder: Path) -> Truth:
-    return Truth.of(Local(_written(frames_of(number)[:_MOST], folder)))
+def _truth(number: int, folder: Path) -> tuple[Truth, bool]:
+    """And whether packets are missing already: without what is behind a gap, more may be certain than with it."""
+    local = Local(_written(frames_of(number)[:_MOST], folder))
+    return Truth.of(local), any(row["code"] == "tcp-gap" for row in local.tables["issues"])
 
 
 def _written(frames: tuple[Recorded, ...] | list[Recorded], folder: Path) -> Path:
@@ -68,8 +72,10 @@ def _written(frames: tuple[Recorded, ...] | list[Recorded], folder: Path) -> Pat
 
 def losses(rng: random.Random, folder: Path) -> str:
     number = rng.randrange(len(seeds()))
-    truth, frames = _truth(number, folder), frames_of(number)[:_MOST]
+    (truth, has_gaps), frames = _truth(number, folder), frames_of(number)[:_MOST]
     how = rng.choice(sorted(LOSSES))
     kept = LOSSES[how](ends_of(capture_of(frames)), rng)
-    check([_written(left(frames, kept), folder)], truth)
+    local = check([_written(left(frames, kept), folder)], None if has_gaps else truth)
+    if accused := accusations(local.judged()) - truth.accusations:
+        raise Broken("a loss makes somebody look guilty", sorted(accused))
     return how
