@@ -13,8 +13,8 @@ help:  ## show this list
 demo: setup  ## analyse the sample captures and say where the report is
 	@$(BIN)/mqtrail analyze samples/*.pcap samples/incident/*.pcap --out out/demo --force
 
-test: setup-test lint  ## lint, then run every test, in two processes
-	@$(BIN)/pytest -q -n 2 --dist loadscope --no-loadscope-reorder
+test: setup-test lint  ## lint, then run every test, in three processes
+	@$(BIN)/pytest -q -n 3 --dist loadscope --no-loadscope-reorder
 
 lint: setup-test  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check .
