@@ -27,7 +27,7 @@ from pipelines.mqac import (
 )
 from pipelines.mqac.acts import MAX_PAIRS
 from pipelines.mqac.members import resolved
-from pipelines.mqac.objects import SINK, QueueState
+from pipelines.mqac.objects import SINK, STATES, ObjectState, QueueState
 from pipelines.mqac.steps import MqacStep
 from pipelines.mqac.story import Story
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pipelines.facts.com import Com
     from pipelines.facts.model import CallFact, Moment
     from pipelines.mqac.handling import Handlers
-    from pipelines.mqac.objects import ObjectState
     from pipelines.mqac.telling import QueueAct, Row
 
 _ADVISE: Final = "IConnectionPoint", "Advise"
@@ -90,6 +89,10 @@ class MqacMachine:
                     self._story.used_unseen(one.reference, called.call)
             return
         live = self._story.met(called.object, cls, called.call)
+        if not isinstance(live, STATES.get(found.meaning.object_class, ObjectState)):
+            # It is told to be of two classes: who handed it out is not known, and what was done to it is nobody's.
+            live.unseen = live.unseen or Reason.OPEN_NOT_SEEN
+            return
         if isinstance(live, QueueState) and called.pair not in live.pairs and len(live.pairs) < MAX_PAIRS:
             live.pairs.append(called.pair)
         given = {

@@ -279,3 +279,19 @@ def test_a_sink_is_known_to_its_own_host(tmp_path: Path) -> None:
     roles = {row["address"]: row["roles"] for row in found["hosts"]}
     assert roles == {"10.0.0.5": ["object_client"], "10.0.0.9": ["object_server"]}
     assert found["sessions"] == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        'IMSMQMessage4.put_Label object=Q bstrLabel="x"',
+        'IMSMQMessage4.get_Body object=Q -> result="secret"',
+        "IMSMQQueue4.Receive object=I -> gives=[M]",
+        "IMSMQTransaction3.Abort object=Q",
+    ],
+)
+def test_an_object_that_is_called_as_one_of_another_class_is_in_doubt(tmp_path: Path, odd: str) -> None:
+    """No server has such a one, and who writes a capture can: found by damaging captures."""
+    tables = told(tmp_path, f"{OPENED}\n{odd}\nIMSMQQueue4.Close object=Q\nclose\n")
+    assert len(tables["com_calls"]) == 4
+    assert [row["doubt"] for row in tables["sessions"]] == ["open_not_seen" if "object=Q" in odd else None]
