@@ -26,7 +26,7 @@ SESSION_ENDPOINT: Final = "IMSMQQueue"
 """Whatever its revision: they share their meaning."""
 _RUN_DOWN: Final = frozenset(("unpinged", "pinged_out", "exporter_replaced"))
 """[MS-DCOM] 3.1.2.6: the object is gone without its client's having given it back."""
-_MAY_GO_ON: Final = (SessionState.CLOSED, SessionState.OPEN_AT_END)
+_MAY_HAVE_ENDED_OTHERWISE: Final = (SessionState.CLOSED, SessionState.RUNDOWN, SessionState.OPEN_AT_END)
 _COUNTS: Final = (
     *("peeks", "receives", "unknown_reads", *map(str, ReadOutcome), "purges", "moves", "sends", "sent_bytes"),
     *("message_bytes", "peeked_bytes", "acked_bytes", "nacked_bytes", "rundown_bytes", "unfinished_bytes"),
@@ -42,7 +42,7 @@ def session_row(queue: QueueState, doubt: Reason | None) -> Row:
     unseen = queue.unseen or doubt
     if unseen is None and queue.closed is not None:
         unseen = unsure(queue.closed)
-    if unseen is None and queue.closed is None and state in _MAY_GO_ON:
+    if unseen is None and queue.closed is None and state in _MAY_HAVE_ENDED_OTHERWISE:
         unseen = queue.kept() if state is SessionState.CLOSED else queue.missed()
     return {
         "session_uid": queue.session_uid,
