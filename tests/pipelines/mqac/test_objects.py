@@ -295,3 +295,27 @@ def test_an_object_that_is_called_as_one_of_another_class_is_in_doubt(tmp_path: 
     tables = told(tmp_path, f"{OPENED}\n{odd}\nIMSMQQueue4.Close object=Q\nclose\n")
     assert len(tables["com_calls"]) == 4
     assert [row["doubt"] for row in tables["sessions"]] == ["open_not_seen" if "object=Q" in odd else None]
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ("IMSMQQueue4.Reset object=Q", None),
+        ("IMSMQQueue4.Reset object=Q lost -> lost\nIMSMQQueue4.Reset object=Q", "bytes"),
+    ],
+    ids=["all was seen", "some was not"],
+)
+def test_a_queue_that_is_out_of_all_ping_sets_may_have_been_closed_out_of_sight(
+    tmp_path: Path, said: str, doubt: str | None
+) -> None:
+    pinged = f"""{OPENED.replace("gives=[Q]", "gives=[Q] oid=0x0B09")}
+        connect p interface IObjectExporter
+        ComplexPing pSetId=0 SequenceNum=1 AddToSet=[0x0B09] -> pSetId=0x53
+        {said}
+        ComplexPing pSetId=0x53 SequenceNum=2 AddToSet=null DelFromSet=[0x0B09] -> pSetId=0x53
+        close p
+        close
+        """
+    row = only(told(tmp_path, pinged)["sessions"])
+    assert row["state"] == "rundown"
+    assert (row["doubt"] is None) == (doubt is None)
