@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -14,7 +15,9 @@ from tests.hostile.tape import CLIENT, SERVER, frame, host
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Callable
 
+_FRAME_BYTES = 1 << 26
 _FRAME = frame(CLIENT, SERVER, 40_000, 2103, 1, 1, 0x18, rpc.bind(rpc.QM2QM))
 _PACKET = epb(_FRAME)("<")
 
@@ -90,12 +93,18 @@ def small_members(size: int, _: random.Random) -> bytes:
 
 def zeros_in_zstd(size: int, _: random.Random) -> bytes:
     """Zstd of records without a packet: thousands of bytes for each that is in the file."""
-    octets: bytes = pa.Codec("zstd").compress(pcap_header() + bytes(size * 4_000), asbytes=True)
-    return octets
+    codec = pa.Codec("zstd")
+    return _zeros(size * 4_000, lambda octets: codec.compress(octets, asbytes=True))
 
 
 def zeros_in_gzip(size: int, _: random.Random) -> bytes:
-    return gzip.compress(pcap_header() + bytes(size * 900), mtime=0)
+    return _zeros(size * 900, partial(gzip.compress, mtime=0))
+
+
+def _zeros(size: int, compressed: Callable[[bytes], bytes]) -> bytes:
+    """Frames, or members, that are alike: what they hold together has no room in memory."""
+    first = compressed(pcap_header() + bytes(min(size, _FRAME_BYTES)))
+    return first + compressed(bytes(_FRAME_BYTES)) * (max(0, size - 1) // _FRAME_BYTES)
 
 
 def empty_records(size: int, _: random.Random) -> bytes:
