@@ -66,6 +66,7 @@ def dissect_many(
         block = slice(first, min(first + BLOCK_PACKETS, len(starts)))
         wire_ends = starts[block] + wire_lengths[block]
         layers.read(PacketGroup(block, starts[block], ends[block], wire_ends), link_type)
+    layers.end()
     odd = np.sort(np.concatenate([*layers.odd, np.zeros(0, np.int64)]))
     # The numpy layers may have written addresses before they found the row odd.
     for name in _COLUMNS:

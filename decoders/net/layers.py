@@ -55,6 +55,11 @@ class Layers:
             LinkType.IPV6: lambda group: self._ipv6(group, 0),
         }
 
+    def end(self) -> None:
+        """Its ways lead back to it: until they are gone, so many columns would wait for the garbage collector."""
+        self._steps.clear()
+        self._links.clear()
+
     def read(self, group: PacketGroup, link_type: int) -> None:
         link = self._links.get(link_type)
         if link:

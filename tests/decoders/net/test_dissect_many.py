@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
+import weakref
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -168,3 +170,16 @@ def test_real_captures() -> None:
         assert_equal(packets, reader.datalink())
         outcomes.update(read_many(packets, reader.datalink())[0].outcome.tolist())
     assert {PacketOutcome.TCP, PacketOutcome.NOT_IP, PacketOutcome.NOT_TCP, PacketOutcome.UNSUPPORTED_LINK} <= outcomes
+
+
+def test_nothing_of_a_batch_waits_for_the_garbage_collector() -> None:
+    """Columns of a quarter of a million packets are fifty megabytes, and few objects: it would come late."""
+    gc.collect()
+    gc.disable()
+    try:
+        headers, _ = read_many([b"\0" * 20] * 8, FRAME)
+        column = weakref.ref(headers.outcome)
+        del headers
+        assert column() is None
+    finally:
+        gc.enable()
