@@ -132,6 +132,9 @@ def _hole(frames: list[Timed], chance: random.Random) -> list[Timed]:
     places = [place for place, one in enumerate(frames) if _ends(one) in ends]
     first = chance.randrange(len(places))
     gone = set(places[first : first + chance.randint(2, 14)])
+    if len(gone) == len(places):
+        # A connection of which nothing was captured is none: record 9.
+        gone.remove(places[0])
     return [one for place, one in enumerate(frames) if place not in gone]
 
 
