@@ -177,7 +177,7 @@ def test_nothing_of_a_batch_waits_for_the_garbage_collector() -> None:
     gc.collect()
     gc.disable()
     try:
-        headers, _ = read_many([b"\0" * 20] * 8, FRAME)
+        headers, _ = read_many([b"\0" * 20] * 8, 1)
         column = weakref.ref(headers.outcome)
         del headers
         assert column() is None
